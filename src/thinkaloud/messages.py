@@ -1,0 +1,228 @@
+"""The messages of a conversation, and what is known about an answer besides its content."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+from typing import NamedTuple
+
+from attrs import field, frozen
+from attrs.validators import deep_iterable, instance_of, optional
+
+from thinkaloud.content import (
+    AssistantBlock,
+    Document,
+    Image,
+    Opaque,
+    Text,
+    Thinking,
+    ToolCall,
+    UserBlock,
+)
+from thinkaloud.jsontext import Json
+from thinkaloud.levels import ThinkingLevel
+from thinkaloud.notices import Notice
+from thinkaloud.usage import Cost, Usage
+
+_BLOCKS = (Text, Thinking, ToolCall, Image, Document, Opaque)
+
+
+def _as_user_blocks(value: str | UserBlock | Iterable[UserBlock]) -> tuple[UserBlock, ...]:
+    if isinstance(value, str):
+        return (Text(value),)
+    if isinstance(value, _BLOCKS):
+        return (value,)
+    return tuple(value)
+
+
+def _as_assistant_blocks(value: str | AssistantBlock | Iterable[AssistantBlock]) -> tuple[AssistantBlock, ...]:
+    if isinstance(value, str):
+        return (Text(value),)
+    if isinstance(value, _BLOCKS):
+        return (value,)
+    return tuple(value)
+
+
+def _as_level(value: LevelChoice | tuple[ThinkingLevel | None, ThinkingLevel | None]) -> LevelChoice:
+    return LevelChoice(*value)
+
+
+def _as_timing(value: Timing | tuple[float | None, float | None, float | None]) -> Timing:
+    return Timing(*value)
+
+
+def _as_notices(value: Iterable[Notice]) -> tuple[Notice, ...]:
+    return tuple(value)
+
+
+def _copied_or_none(value: Mapping[str, Json] | None) -> Mapping[str, Json] | None:
+    return None if value is None else copy.deepcopy(dict(value))
+
+
+_opt_text = optional(instance_of(str))
+_all_blocks = deep_iterable(instance_of(_BLOCKS))
+
+
+class StopReason(Enum):
+    """Why an answer ended, in one vocabulary; the provider's own word is kept beside it."""
+
+    END = "end"
+    LENGTH = "length"
+    TOOL_USE = "tool_use"
+    STOP_SEQUENCE = "stop_sequence"
+    CONTENT_FILTER = "content_filter"
+    REFUSAL = "refusal"
+    PAUSE = "pause"
+    UNKNOWN = "unknown"
+    ERROR = "error"
+    ABORTED = "aborted"
+
+
+@frozen
+class Origin:
+    """Who made an answer: decides what may be sent back to whom.
+
+    protocol: wire protocol id, such as "anthropic-messages".
+    provider: provider id, such as "anthropic".
+    model: the model's id as the provider answered it, else as it was asked for.
+    """
+
+    protocol: str = field(default="", validator=instance_of(str))
+    provider: str = field(default="", validator=instance_of(str))
+    model: str = field(default="", validator=instance_of(str))
+
+
+class LevelChoice(NamedTuple):
+    """The thinking level that was asked for and the one that was sent; None: nothing."""
+
+    asked: ThinkingLevel | None = None
+    sent: ThinkingLevel | None = None
+
+
+class Timing(NamedTuple):
+    """Seconds from the start of the request to the first event, spent in thinking blocks, and in all."""
+
+    first_event: float | None = None
+    thinking: float | None = None
+    total: float | None = None
+
+
+@frozen
+class UserMessage:
+    """What the user says: text, images, documents. A plain string becomes one text block."""
+
+    content: tuple[UserBlock, ...] = field(converter=_as_user_blocks, validator=_all_blocks)
+
+
+@frozen
+class ToolResult:
+    """The outcome of one tool call.
+
+    call_id: id of the call that it answers.
+    content: text and images; a plain string becomes one text block.
+    name: the tool's name; some protocols need it, and it is found in the history when left out.
+    is_error: the tool failed, and the content says how.
+    """
+
+    call_id: str = field(validator=instance_of(str))
+    content: tuple[UserBlock, ...] = field(default=(), converter=_as_user_blocks, validator=_all_blocks)
+    name: str | None = field(default=None, validator=_opt_text, kw_only=True)
+    is_error: bool = field(default=False, validator=instance_of(bool), kw_only=True)
+
+
+@frozen
+class AssistantMessage:
+    """One answer of a model, with everything that sending it back needs.
+
+    content: blocks in the order of the wire; nothing ever sorts or merges them.
+    origin: who made it.
+    stop_reason, raw_stop_reason, stop_detail: why it ended, in our word, the provider's word, and its details.
+    usage, cost: tokens, and USD at the time of the answer.
+    response_id: the provider's id of the answer.
+    level: the thinking level asked for and sent.
+    prefix_digest: digest of all that stood before this message when it was made.
+    content_digest: digest of its signed blocks and their places; tells an edited message.
+    notices: what was changed or left out on the way.
+    timing: seconds; not compared.
+    """
+
+    content: tuple[AssistantBlock, ...] = field(default=(), converter=_as_assistant_blocks, validator=_all_blocks)
+    origin: Origin = field(factory=Origin, validator=instance_of(Origin), kw_only=True)
+    stop_reason: StopReason | None = field(default=None, validator=optional(instance_of(StopReason)), kw_only=True)
+    raw_stop_reason: str | None = field(default=None, validator=_opt_text, kw_only=True)
+    stop_detail: Mapping[str, Json] | None = field(default=None, converter=_copied_or_none, kw_only=True, hash=False)
+    usage: Usage = field(factory=Usage, validator=instance_of(Usage), kw_only=True)
+    cost: Cost | None = field(default=None, validator=optional(instance_of(Cost)), kw_only=True)
+    response_id: str | None = field(default=None, validator=_opt_text, kw_only=True)
+    level: LevelChoice = field(default=LevelChoice(), converter=_as_level, kw_only=True)
+    prefix_digest: str | None = field(default=None, validator=_opt_text, kw_only=True)
+    content_digest: str | None = field(default=None, validator=_opt_text, kw_only=True)
+    notices: tuple[Notice, ...] = field(
+        default=(), converter=_as_notices, validator=deep_iterable(instance_of(Notice)), kw_only=True
+    )
+    timing: Timing = field(default=Timing(), converter=_as_timing, kw_only=True, eq=False)
+
+    @property
+    def text(self) -> str:
+        """The visible answer as one string."""
+        return "".join(block.text for block in self.content if isinstance(block, Text))
+
+    @property
+    def thinking(self) -> str:
+        """The visible thinking as one string, blocks parted by a blank line."""
+        return "\n\n".join(block.text for block in self.thinking_blocks if block.text)
+
+    @property
+    def thinking_blocks(self) -> tuple[Thinking, ...]:
+        """The thinking blocks, redacted and withheld ones included."""
+        return tuple(block for block in self.content if isinstance(block, Thinking))
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls that arrived whole: only these may be run."""
+        return tuple(block for block in self.content if isinstance(block, ToolCall) and block.complete)
+
+    @property
+    def incomplete_tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls that were cut off: never run them."""
+        return tuple(block for block in self.content if isinstance(block, ToolCall) and not block.complete)
+
+
+Message = UserMessage | AssistantMessage | ToolResult
+
+
+def _as_messages(value: str | Message | Iterable[Message]) -> tuple[Message, ...]:
+    if isinstance(value, str):
+        return (UserMessage(value),)
+    if isinstance(value, (UserMessage, AssistantMessage, ToolResult)):
+        return (value,)
+    return tuple(value)
+
+
+@frozen
+class Conversation:
+    """A history: messages in order, and the system text that stands before them."""
+
+    messages: tuple[Message, ...] = field(
+        default=(),
+        converter=_as_messages,
+        validator=deep_iterable(instance_of((UserMessage, AssistantMessage, ToolResult))),
+    )
+    system: str | None = field(default=None, validator=_opt_text, kw_only=True)
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self.messages)
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def adding(self, *messages: Message | Iterable[Message]) -> Conversation:
+        """A conversation with these messages at its end; each may also be a sequence of messages."""
+        added: list[Message] = []
+        for item in messages:
+            if isinstance(item, (UserMessage, AssistantMessage, ToolResult)):
+                added.append(item)
+            else:
+                added.extend(item)
+        return Conversation((*self.messages, *added), system=self.system)

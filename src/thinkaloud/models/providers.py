@@ -1,0 +1,218 @@
+"""The providers: who serves which protocol where, with which key and in which dialect. A table, nothing else.
+
+Base URLs, key variables and dialects are those of each provider's own documentation; where a recorded answer of the
+provider shows a trait, the reading tests prove it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from attrs import frozen
+
+from thinkaloud.errors import UnknownModel
+from thinkaloud.models.dialect import Dialect, ThinkTags
+
+
+@frozen(kw_only=True)
+class Provider:
+    """One row: who serves models.
+
+    id: the name before the slash in "provider/model".
+    protocol: wire protocol of its models.
+    base_url: where paths of the protocol are appended; None: the user must give it.
+    key_variables: environment variables that may hold the key, first one first; empty: no key is needed.
+    base_url_variable: environment variable that may hold another base URL.
+    key_header: how the key is sent: "bearer" or the name of a header.
+    """
+
+    id: str
+    protocol: str
+    base_url: str | None
+    key_variables: tuple[str, ...] = ()
+    base_url_variable: str | None = None
+    key_header: Literal["bearer", "x-api-key", "api-key"] = "bearer"
+    key_required: bool = True
+    dialect: Dialect = Dialect()
+
+
+def _chat(
+    id: str,
+    base_url: str | None,
+    *keys: str,
+    base_url_variable: str | None = None,
+    key_required: bool = True,
+    key_header: Literal["bearer", "x-api-key", "api-key"] = "bearer",
+    dialect: Dialect = Dialect(),
+) -> Provider:
+    return Provider(
+        id=id,
+        protocol="openai-chat",
+        base_url=base_url,
+        key_variables=keys,
+        base_url_variable=base_url_variable,
+        key_required=key_required,
+        key_header=key_header,
+        dialect=dialect,
+    )
+
+
+_OPENAI = Dialect(
+    system_role="developer", max_tokens_field="max_completion_tokens", replay="never", tool_id="openai", cache_key=True
+)
+_LOCAL = Dialect(replay="may")
+
+_ROWS = (
+    Provider(
+        id="anthropic",
+        protocol="anthropic-messages",
+        base_url="https://api.anthropic.com",
+        key_variables=("ANTHROPIC_API_KEY",),
+        base_url_variable="ANTHROPIC_BASE_URL",
+        key_header="x-api-key",
+    ),
+    _chat(
+        "openai",
+        "https://api.openai.com/v1",
+        "OPENAI_API_KEY",
+        base_url_variable="OPENAI_BASE_URL",
+        dialect=_OPENAI,
+    ),
+    _chat("azure", None, "AZURE_OPENAI_API_KEY", key_header="api-key", dialect=_OPENAI),
+    _chat(
+        "deepseek",
+        "https://api.deepseek.com",
+        "DEEPSEEK_API_KEY",
+        dialect=Dialect(
+            reasoning_field="reasoning_content", effort="deepseek", replay="must", replay_field="reasoning_content"
+        ),
+    ),
+    _chat(
+        "openrouter",
+        "https://openrouter.ai/api/v1",
+        "OPENROUTER_API_KEY",
+        dialect=Dialect(reasoning_field="reasoning", effort="openrouter", replay="must"),
+    ),
+    _chat(
+        "groq",
+        "https://api.groq.com/openai/v1",
+        "GROQ_API_KEY",
+        dialect=Dialect(
+            reasoning_field="reasoning",
+            effort="groq",
+            max_tokens_field="max_completion_tokens",
+            replay_field="reasoning",
+        ),
+    ),
+    _chat(
+        "xai",
+        "https://api.x.ai/v1",
+        "XAI_API_KEY",
+        dialect=Dialect(
+            reasoning_field="reasoning_content", repeats_reasoning=True, reasoning_on_top=True, replay="never"
+        ),
+    ),
+    _chat(
+        "mistral",
+        "https://api.mistral.ai/v1",
+        "MISTRAL_API_KEY",
+        dialect=Dialect(stream_usage=None, replay_field="content", tool_id="mistral"),
+    ),
+    _chat(
+        "qwen",
+        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        "DASHSCOPE_API_KEY",
+        "ALIBABA_API_KEY",
+        dialect=Dialect(reasoning_field="reasoning_content", effort="qwen", replay="never"),
+    ),
+    _chat(
+        "moonshotai",
+        "https://api.moonshot.ai/v1",
+        "MOONSHOT_API_KEY",
+        "MOONSHOTAI_API_KEY",
+        dialect=Dialect(
+            reasoning_field="reasoning_content", effort="moonshot", replay="must", replay_field="reasoning_content"
+        ),
+    ),
+    _chat(
+        "zai",
+        "https://api.z.ai/api/paas/v4",
+        "ZAI_API_KEY",
+        dialect=Dialect(
+            reasoning_field="reasoning_content", effort="zai", replay="must", replay_field="reasoning_content"
+        ),
+    ),
+    _chat(
+        "cerebras",
+        "https://api.cerebras.ai/v1",
+        "CEREBRAS_API_KEY",
+        dialect=Dialect(
+            reasoning_field="reasoning", max_tokens_field="max_completion_tokens", replay_field="reasoning"
+        ),
+    ),
+    _chat("together", "https://api.together.ai/v1", "TOGETHER_API_KEY", dialect=Dialect(effort="together")),
+    _chat(
+        "fireworks",
+        "https://api.fireworks.ai/inference/v1",
+        "FIREWORKS_API_KEY",
+        dialect=Dialect(reasoning_field="reasoning_content", replay_field="reasoning_content"),
+    ),
+    _chat("huggingface", "https://router.huggingface.co/v1", "HF_TOKEN"),
+    _chat(
+        "perplexity",
+        "https://api.perplexity.ai",
+        "PERPLEXITY_API_KEY",
+        dialect=Dialect(think_tags=ThinkTags(), stream_usage=None, replay="never"),
+    ),
+    _chat(
+        "vercel-gateway",
+        "https://ai-gateway.vercel.sh/v1",
+        "AI_GATEWAY_API_KEY",
+        dialect=Dialect(reasoning_field="reasoning", replay="must"),
+    ),
+    _chat("databricks", None, "DATABRICKS_TOKEN"),
+    _chat("snowflake", None, "SNOWFLAKE_TOKEN"),
+    _chat("vllm", "http://localhost:8000/v1", "VLLM_API_KEY", key_required=False, dialect=_LOCAL),
+    _chat("sglang", "http://localhost:30000/v1", "SGLANG_API_KEY", key_required=False, dialect=_LOCAL),
+    _chat("llama-cpp", "http://localhost:8080/v1", "LLAMA_API_KEY", key_required=False, dialect=_LOCAL),
+    _chat("lmstudio", "http://localhost:1234/v1", key_required=False, dialect=_LOCAL),
+    _chat(
+        "ollama",
+        "http://localhost:11434/v1",
+        "OLLAMA_API_KEY",
+        key_required=False,
+        dialect=Dialect(reasoning_field="reasoning", replay_field="reasoning"),
+    ),
+    _chat(
+        "ollama-cloud",
+        "https://ollama.com/v1",
+        "OLLAMA_API_KEY",
+        dialect=Dialect(reasoning_field="reasoning", replay_field="reasoning"),
+    ),
+)
+
+PROVIDERS: dict[str, Provider] = {row.id: row for row in _ROWS}
+
+_ALIASES = {
+    "alibaba": "qwen",
+    "dashscope": "qwen",
+    "moonshot": "moonshotai",
+    "kimi": "moonshotai",
+    "z.ai": "zai",
+    "x-ai": "xai",
+    "grok": "xai",
+    "hf": "huggingface",
+    "mistralai": "mistral",
+    "vercel": "vercel-gateway",
+    "llamacpp": "llama-cpp",
+    "llama.cpp": "llama-cpp",
+    "lm-studio": "lmstudio",
+}
+
+
+def find_provider(id: str) -> Provider:
+    """Find a row by id or by a common other name. Raises UnknownModel, with the names there are."""
+    row = PROVIDERS.get(_ALIASES.get(id, id))
+    if row is None:
+        raise UnknownModel(f"provider {id!r} is unknown; use one of: {', '.join(sorted(PROVIDERS))}")
+    return row

@@ -1,0 +1,74 @@
+"""What an answer used and what it cost."""
+
+from __future__ import annotations
+
+from attrs import evolve, field, fields, frozen
+from attrs.validators import instance_of, optional
+
+_count = optional(instance_of(int))
+_money = optional(instance_of(float))
+
+
+def _sum(a: float | None, b: float | None) -> float | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return a + b
+
+
+@frozen
+class Usage:
+    """Tokens of one answer, in one meaning on every wire. None: the provider did not say.
+
+    input: the whole prompt, cached tokens included.
+    output: all that was generated, reasoning included.
+    reasoning: the part of `output` that was thinking.
+    cache_read: the part of `input` read from a cache.
+    cache_write: the part of `input` written to a cache.
+    cache_write_1h: the part of `cache_write` kept for one hour (Anthropic).
+    billed_usd: the total in USD, where the provider itself states one.
+    """
+
+    input: int | None = field(default=None, validator=_count)
+    output: int | None = field(default=None, validator=_count)
+    reasoning: int | None = field(default=None, validator=_count)
+    cache_read: int | None = field(default=None, validator=_count)
+    cache_write: int | None = field(default=None, validator=_count)
+    cache_write_1h: int | None = field(default=None, validator=_count)
+    billed_usd: float | None = field(default=None, validator=_money)
+
+    def __add__(self, other: Usage) -> Usage:
+        """Sum over several answers; None counts as nothing known, so None + 5 = 5."""
+        if not isinstance(other, Usage):
+            return NotImplemented
+        return Usage(*(_sum(getattr(self, f.name), getattr(other, f.name)) for f in fields(Usage)))  # type: ignore[arg-type]
+
+    def updated(self, later: Usage) -> Usage:
+        """This usage with what `later` knows put in its place: counts within one answer replace, they never add up."""
+        known = {f.name: getattr(later, f.name) for f in fields(Usage) if getattr(later, f.name) is not None}
+        return evolve(self, **known)
+
+
+@frozen
+class Cost:
+    """Cost of one answer in USD, at the prices of the day it was given. None: no price is known for the part.
+
+    input: uncached prompt tokens.
+    output: generated tokens, reasoning included.
+    cache_read, cache_write: prompt tokens read from and written to a cache.
+    """
+
+    input: float | None = field(default=None, validator=_money)
+    output: float | None = field(default=None, validator=_money)
+    cache_read: float | None = field(default=None, validator=_money)
+    cache_write: float | None = field(default=None, validator=_money)
+
+    @property
+    def total(self) -> float | None:
+        """The sum of the known parts; None when none is known."""
+        known = [part for part in (self.input, self.output, self.cache_read, self.cache_write) if part is not None]
+        return sum(known) if known else None
+
+    def __add__(self, other: Cost) -> Cost:
+        if not isinstance(other, Cost):
+            return NotImplemented
+        return Cost(*(_sum(getattr(self, f.name), getattr(other, f.name)) for f in fields(Cost)))

@@ -1,0 +1,26 @@
+"""One HTTP request as plain data, without credentials: what `prepare()` shows and a transport sends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+
+def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
+@frozen
+class HttpRequest:
+    """A request that any HTTP stack can send.
+
+    url: absolute.
+    headers: names in lower case; credentials are added only when the request is sent.
+    body: the encoded JSON.
+    """
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(factory=dict, converter=_lowered)
+    body: bytes = field(default=b"", repr=False)

@@ -138,7 +138,7 @@ class BlockBuilder:
         return block
 
     def extend(self, block: OpenBlock, text: str) -> None:
-        """Add a piece of text, thinking or arguments. An empty piece is no event; halves of a surrogate pair are joined."""
+        """Add a piece of text, thinking or arguments. Empty pieces are no events; halves of a surrogate pair are joined."""
         if block.half or not text.isascii():
             text = _whole_characters(block, text)
         if text:

@@ -1,0 +1,248 @@
+"""The bytes of one HTTP answer become events and the folded message: decoder, parser and fold in one, without I/O.
+
+The same reader serves a live stream, a whole body, an error body and a captured file. It never raises for what the
+bytes say: an error is kept in `error`, after the events that close what was open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from attrs import evolve, frozen
+
+from thinkaloud.accumulator import Accumulator
+from thinkaloud.errors import (
+    LimitExceeded,
+    MalformedStream,
+    ProviderError,
+    StreamError,
+    ThinkaloudError,
+    TransportError,
+    TruncatedStream,
+)
+from thinkaloud.events import StreamEnd, StreamEvent, ThinkingEnd, ThinkingStart
+from thinkaloud.jsontext import loads, loads_exact
+from thinkaloud.messages import AssistantMessage, StopReason, Timing
+from thinkaloud.protocols.base import ErrorResponse, ParseContext, Parser, WireProtocol
+from thinkaloud.wire.server_event import ServerEvent
+from thinkaloud.wire.sse import SseDecoder
+
+
+@frozen(kw_only=True)
+class Limits:
+    """Bounds on what an answer may take, in bytes.
+
+    event_size: one server event.
+    body_size: a body that is not streamed, and the body of an error.
+    """
+
+    event_size: int = 16 * 1024 * 1024
+    body_size: int = 64 * 1024 * 1024
+
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class _Framing(Protocol):
+    def feed(self, chunk: bytes) -> Sequence[ServerEvent]: ...
+    def close(self) -> Sequence[ServerEvent]: ...
+
+
+class Reader:
+    """Takes the body of one answer in pieces of any size and gives its events.
+
+    status, headers: of the HTTP answer; names in lower case.
+    clock: gives seconds; with it the message tells its timing. started_at: when the request was sent.
+    """
+
+    def __init__(
+        self,
+        protocol: WireProtocol,
+        context: ParseContext,
+        *,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+        limits: Limits = Limits(),
+        clock: Callable[[], float] | None = None,
+        started_at: float | None = None,
+    ) -> None:
+        self.error: ThinkaloudError | None = None
+        """Why the answer failed; None while it has not."""
+        self.ended = False
+        """Nothing more can come: StreamEnd was handed out, or the answer failed."""
+        self._protocol = protocol
+        self._context = context
+        self._status = status
+        self._headers = {name.lower(): value for name, value in (headers or {}).items()}
+        self._limits = limits
+        self._parser: Parser = protocol.parser(context)
+        self._accumulator = Accumulator()
+        self._decoder: _Framing | None = None
+        self._body: list[bytes] | None = [] if status >= 400 else None
+        self._body_size = 0
+        self._stopwatch = None if clock is None else _Stopwatch(clock, started_at)
+
+    @property
+    def partial(self) -> AssistantMessage | None:
+        """The message as far as it has come; None before the first block."""
+        return self._accumulator.message() if self._accumulator.started else None
+
+    @property
+    def message(self) -> AssistantMessage | None:
+        """The message of an answer that ended well."""
+        return self._message
+
+    _message: AssistantMessage | None = None
+
+    def feed(self, chunk: bytes) -> Sequence[StreamEvent]:
+        """Take in a piece of the body."""
+        if self.ended or not chunk:
+            return ()
+        if self._decoder is None and self._body is None:
+            chunk = self._choose_framing(chunk)
+        if self._decoder is not None:
+            return self._read(self._decoder.feed, chunk)
+        if self._body is not None and chunk:
+            return self._collect(chunk)
+        return ()
+
+    def close(self) -> Sequence[StreamEvent]:
+        """Take in the end of the body."""
+        if self.ended:
+            return ()
+        if self._body is not None:
+            return self._read_body(b"".join(self._body))
+        events: list[StreamEvent] = []
+        try:
+            for event in self._decoder.close() if self._decoder is not None else ():
+                if _is_whole(event):  # an event that was cut is no event: the missing end decides
+                    events.extend(self._parser.feed(event))
+            events.extend(self._parser.close())
+        except ThinkaloudError as error:
+            return self._failed(events, error)
+        return self._folded(events)
+
+    def fail(self, error: ThinkaloudError) -> Sequence[StreamEvent]:
+        """End the answer from outside: the network failed, or the reader's owner has had enough."""
+        return () if self.ended else self._failed([], error)
+
+    # inside
+
+    def _choose_framing(self, chunk: bytes) -> bytes:
+        """Tell by the first byte what comes: some servers answer 200 with a JSON error, and proxies with HTML."""
+        start = chunk.removeprefix(_BYTE_ORDER_MARK).lstrip()
+        if not start:
+            return b""  # blank lines that keep the connection alive
+        if start[:1] in (b"{", b"[", b"<"):
+            self._body = []
+            return start
+        self._decoder = SseDecoder(max_event_size=self._limits.event_size)
+        return chunk
+
+    def _read(self, decode: Callable[[bytes], Sequence[ServerEvent]], chunk: bytes) -> Sequence[StreamEvent]:
+        events: list[StreamEvent] = []
+        feed = self._parser.feed
+        try:
+            for event in decode(chunk):
+                events += feed(event)
+        except ThinkaloudError as error:
+            return self._failed(events, error)
+        return self._folded(events) if events else ()
+
+    def _collect(self, chunk: bytes) -> Sequence[StreamEvent]:
+        assert self._body is not None
+        self._body.append(chunk)
+        self._body_size += len(chunk)
+        if self._body_size > self._limits.body_size:
+            limit = self._limits.body_size
+            return self._failed([], LimitExceeded(f"the body is over {limit} bytes", which="body_size", limit=limit))
+        return ()
+
+    def _read_body(self, body: bytes) -> Sequence[StreamEvent]:
+        text = body.decode("utf-8", "replace")
+        if self._status >= 400:
+            return self._failed([], self._provider_error(text))
+        if text.lstrip()[:1] == "<":
+            return self._failed([], MalformedStream(f"the answer is HTML, not {self._protocol.id}: {text[:200]!r}"))
+        try:
+            value = loads_exact(text)
+        except ValueError as error:
+            return self._failed([], TruncatedStream(f"the body is no whole JSON document: {error}"))
+        try:
+            return self._folded(list(self._parser.whole(value)))
+        except ThinkaloudError as error:
+            return self._failed([], error)
+
+    def _provider_error(self, text: str) -> ProviderError:
+        try:
+            body = loads(text)
+        except ValueError:
+            body = text
+        return self._protocol.error(
+            ErrorResponse(
+                body=body, status=self._status, headers=self._headers, provider=self._context.origin.provider
+            )
+        )
+
+    def _folded(self, events: list[StreamEvent]) -> Sequence[StreamEvent]:
+        if self._stopwatch is not None:
+            self._stopwatch.see(events)
+        self._accumulator.add_all(events)
+        if events and isinstance(events[-1], StreamEnd):
+            self.ended = True
+            self._message = self._timed(self._accumulator.message())
+            events[-1] = evolve(events[-1], message=self._message)
+        return events
+
+    def _failed(self, events: list[StreamEvent], error: ThinkaloudError) -> Sequence[StreamEvent]:
+        events.extend(self._parser.abandon())
+        self._folded(events)
+        self.ended = True
+        self.error = error
+        partial = self.partial
+        if partial is not None and isinstance(error, (ProviderError, TransportError, StreamError)):
+            error.partial = self._timed(evolve(partial, stop_reason=StopReason.ERROR))
+        return events
+
+    def _timed(self, message: AssistantMessage) -> AssistantMessage:
+        return message if self._stopwatch is None else evolve(message, timing=self._stopwatch.timing())
+
+
+def _is_whole(event: ServerEvent) -> bool:
+    if event.data.startswith("[DONE]"):
+        return True
+    try:
+        loads(event.data)
+    except ValueError:
+        return False
+    return True
+
+
+class _Stopwatch:
+    """Times an answer by the batches in which its events come."""
+
+    def __init__(self, clock: Callable[[], float], started_at: float | None) -> None:
+        self._clock = clock
+        self._started_at = clock() if started_at is None else started_at
+        self._first_event: float | None = None
+        self._thinking = 0.0
+        self._thinking_since: dict[int, float] = {}
+        self._thought = False
+
+    def see(self, events: Sequence[StreamEvent]) -> None:
+        now = self._clock()
+        if self._first_event is None and events:
+            self._first_event = now
+        for event in events:
+            if isinstance(event, ThinkingStart):
+                self._thinking_since[event.index] = now
+                self._thought = True
+            elif isinstance(event, ThinkingEnd):
+                self._thinking += now - self._thinking_since.pop(event.index, now)
+
+    def timing(self) -> Timing:
+        now = self._clock()
+        thinking = self._thinking + sum(now - since for since in self._thinking_since.values())
+        first = None if self._first_event is None else self._first_event - self._started_at
+        return Timing(first, thinking if self._thought else None, now - self._started_at)

@@ -4,17 +4,22 @@ The rules are those of the HTML standard (only CR, LF and CRLF end a line; one s
 where servers of models need it, these besides:
 
 - an event still pending at the end of the body is dispatched (servers and proxies leave out the last blank line);
-- an event without data is none, and neither is one whose data is blank or is itself a comment (`data: : keep-alive`);
+- an event without data is none, and data lines that are blank or are themselves a comment (`data: : keep-alive`) are
+  no data before the first other one;
 - a block without data but with a field named `error` is an event of that name (seen at gpustack).
 """
 
 from __future__ import annotations
 
+import re
+from itertools import dropwhile
+
 from thinkaloud.errors import LimitExceeded
 from thinkaloud.wire.server_event import ServerEvent
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_LF = 10
+_LF, _CR = b"\n\r"
+_MILLISECONDS = re.compile("[0-9]{1,15}")
 
 
 class SseDecoder:
@@ -45,25 +50,27 @@ class SseDecoder:
             self._after_cr = False
             if chunk[0] == _LF:
                 chunk = chunk[1:]
-        if b"\r" in chunk:
-            self._after_cr = chunk.endswith(b"\r")
+        if _CR in chunk:
+            self._after_cr = chunk[-1] == _CR
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         pending = self._pending
         end = chunk.rfind(b"\n\n")
-        if end >= 0:
-            whole, rest = chunk[:end], chunk[end + 2 :]
-        elif pending and chunk and chunk[0] == _LF and pending[-1] == _LF:
-            whole, rest = b"", chunk[1:]
+        if end < 0:
+            if not (pending and chunk and chunk[0] == _LF and pending[-1] == _LF):
+                pending += chunk if pending else chunk.lstrip(b"\n")
+                if len(pending) > self.max_event_size and self._too_large(pending):
+                    self._fail([])
+                return []
+            end, rest = 0, chunk[1:]
         else:
-            pending += chunk if pending else chunk.lstrip(b"\n")
-            if len(pending) > self.max_event_size and self._too_large(pending):
-                self._fail([])
-            return []
+            rest = chunk[end + 2 :]
+        whole = chunk[:end]
         if pending:
             whole = bytes(pending) + whole
             pending.clear()
-        pending += rest
-        if len(whole) > self.max_event_size or len(pending) > self.max_event_size:
+        if rest:
+            pending += rest
+        if len(whole) > self.max_event_size or len(rest) > self.max_event_size:
             return self._read_bounded(whole)
         return self._read_all(whole)
 
@@ -91,45 +98,43 @@ class SseDecoder:
     def _read_all(self, whole: bytes) -> list[ServerEvent]:
         events = []
         for block in whole.decode("utf-8", "replace").split("\n\n"):
-            # Nearly all events of all providers have one of these two forms.
-            if block.startswith("data: {"):
-                if "\n" not in block:
-                    events.append(ServerEvent("message", block[6:], self.last_event_id))
+            # Nearly all events of all providers have one of two forms: a data line, or an event line and a data line.
+            lines = block.split("\n")
+            last = lines[-1]
+            if last[:7] == "data: {":
+                if len(lines) == 1:
+                    events.append(ServerEvent("message", last[6:], self.last_event_id))
                     continue
-            elif block.startswith("event: "):
-                name, _, data = block[7:].partition("\ndata: ")
-                if data.startswith("{") and "\n" not in data and "\n" not in name:
-                    events.append(ServerEvent(name or "message", data, self.last_event_id))
+                if len(lines) == 2 and lines[0][:7] == "event: ":
+                    events.append(ServerEvent(lines[0][7:] or "message", last[6:], self.last_event_id))
                     continue
-            event = self._read(block)
+            event = self._read(lines)
             if event is not None:
                 events.append(event)
         return events
 
-    def _read(self, block: str) -> ServerEvent | None:
+    def _read(self, lines: list[str]) -> ServerEvent | None:
         """Read one event line by line."""
         name = error = ""
-        lines: list[str] = []
+        values: list[str] = []
         retry = None
-        for line in block.split("\n"):
+        for line in lines:
             field, _, value = line.partition(":")
             value = value.removeprefix(" ")
             if field == "data":
-                lines.append(value)
+                values.append(value)
             elif field == "event":
                 name = value
             elif field == "id":
                 if "\0" not in value:
                     self.last_event_id = value
             elif field == "retry":
-                if value.isascii() and value.isdigit():
+                if _MILLISECONDS.fullmatch(value):
                     retry = int(value)
             elif field == "error":
                 error = value
-        while lines and lines[0].lstrip().startswith(":"):
-            del lines[0]
-        data = "\n".join(lines)
-        if data and not data.isspace():
+        data = "\n".join(dropwhile(_says_nothing, values))
+        if data:
             return ServerEvent(name or "message", data, self.last_event_id, retry)
         if error:
             return ServerEvent("error", error, self.last_event_id, retry)
@@ -159,3 +164,9 @@ class SseDecoder:
         )
         if not events:
             raise self._error
+
+
+def _says_nothing(value: str) -> bool:
+    """Whether a data line is blank or is itself a comment; no JSON begins with one of the latter."""
+    value = value.lstrip()
+    return not value or value.startswith(":")

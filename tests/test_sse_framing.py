@@ -25,7 +25,10 @@ def test_the_name_may_come_after_the_data() -> None:
 
 
 def test_a_name_counts_for_one_event() -> None:
-    assert decode(b"event: first\ndata: {}\n\ndata: {}\n\n") == [ServerEvent("first", "{}"), ServerEvent("message", "{}")]
+    assert decode(b"event: first\ndata: {}\n\ndata: {}\n\n") == [
+        ServerEvent("first", "{}"),
+        ServerEvent("message", "{}"),
+    ]
 
 
 def test_an_empty_name_is_no_name() -> None:
@@ -224,7 +227,9 @@ def test_an_empty_body_has_no_events() -> None:
 
 
 def test_a_character_may_be_cut_between_its_bytes() -> None:
-    assert decode(*[bytes([byte]) for byte in "data: {日本語 🌍}\n\n".encode()]) == [ServerEvent("message", "{日本語 🌍}")]
+    assert decode(*[bytes([byte]) for byte in "data: {日本語 🌍}\n\n".encode()]) == [
+        ServerEvent("message", "{日本語 🌍}")
+    ]
 
 
 def test_bytes_that_are_no_utf8_become_replacement_characters() -> None:

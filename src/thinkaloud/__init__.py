@@ -1,1 +1,196 @@
-"""Stream a reasoning model's thinking and its answer as typed events, and keep the thinking for the next turn."""
+"""Stream a reasoning model's thinking and its answer as typed events, and keep the thinking for the next turn.
+
+    async with thinkaloud.stream("anthropic/claude-opus-5", "Why is the sky blue?", reasoning="high") as events:
+        async for event in events:
+            match event:
+                case thinkaloud.ThinkingDelta(text=piece): ...
+                case thinkaloud.TextDelta(text=piece): ...
+        message = await events.message()
+
+Data flows one way: a conversation becomes a plan, the plan a request, the answer's bytes server events, these become
+stream events, and their fold is the message that goes back into the conversation.
+"""
+
+from thinkaloud.accumulator import Accumulator, replay_events
+from thinkaloud.client import Client, complete, complete_sync, stream
+from thinkaloud.content import (
+    AssistantBlock,
+    Block,
+    Document,
+    Image,
+    Opaque,
+    Text,
+    Thinking,
+    ToolCall,
+    UserBlock,
+)
+from thinkaloud.errors import (
+    AuthenticationError,
+    CodecError,
+    ConfigurationError,
+    ConnectFailed,
+    ContentFiltered,
+    ContextTooLong,
+    DeadlineExceeded,
+    HistoryError,
+    InvalidRequest,
+    LimitExceeded,
+    MalformedStream,
+    MalformedToolArguments,
+    MalformedToolCall,
+    MissingCredentials,
+    NotFound,
+    OutputError,
+    Overloaded,
+    PermissionDenied,
+    ProviderError,
+    QuotaExceeded,
+    RateLimited,
+    ReadFailed,
+    RunError,
+    ServerError,
+    StaleThinking,
+    StreamAborted,
+    StreamError,
+    ThinkaloudError,
+    TransportError,
+    TruncatedStream,
+    UnknownModel,
+    UnsupportedOption,
+)
+from thinkaloud.event_stream import EventStream
+from thinkaloud.events import (
+    OpaqueBlock,
+    Progress,
+    StreamEnd,
+    StreamEvent,
+    StreamStart,
+    TextDelta,
+    TextEnd,
+    TextStart,
+    ThinkingDelta,
+    ThinkingEnd,
+    ThinkingStart,
+    ToolCallDelta,
+    ToolCallEnd,
+    ToolCallStart,
+    UsageUpdate,
+)
+from thinkaloud.history.validation import validate
+from thinkaloud.jsontext import preview_arguments
+from thinkaloud.levels import ThinkingLevel
+from thinkaloud.messages import (
+    AssistantMessage,
+    Conversation,
+    LevelChoice,
+    Message,
+    Origin,
+    StopReason,
+    Timing,
+    ToolResult,
+    UserMessage,
+)
+from thinkaloud.models.dialect import Dialect, ThinkTags
+from thinkaloud.models.model import Model, ThinkingControl
+from thinkaloud.notices import Issue, Notice
+from thinkaloud.plan import Plan, prepare
+from thinkaloud.protocols.captured import parse, parse_events
+from thinkaloud.protocols.reader import Limits
+from thinkaloud.tools import ServerTool, Tool, ToolChoice
+from thinkaloud.transport.timeouts import Timeouts
+from thinkaloud.usage import Cost, Usage
+
+__all__ = [
+    "Accumulator",
+    "AssistantBlock",
+    "AssistantMessage",
+    "AuthenticationError",
+    "Block",
+    "Client",
+    "CodecError",
+    "ConfigurationError",
+    "ConnectFailed",
+    "ContentFiltered",
+    "ContextTooLong",
+    "Conversation",
+    "Cost",
+    "DeadlineExceeded",
+    "Dialect",
+    "Document",
+    "EventStream",
+    "HistoryError",
+    "Image",
+    "InvalidRequest",
+    "Issue",
+    "LevelChoice",
+    "LimitExceeded",
+    "Limits",
+    "MalformedStream",
+    "MalformedToolArguments",
+    "MalformedToolCall",
+    "Message",
+    "MissingCredentials",
+    "Model",
+    "NotFound",
+    "Notice",
+    "Opaque",
+    "OpaqueBlock",
+    "Origin",
+    "OutputError",
+    "Overloaded",
+    "PermissionDenied",
+    "Plan",
+    "Progress",
+    "ProviderError",
+    "QuotaExceeded",
+    "RateLimited",
+    "ReadFailed",
+    "RunError",
+    "ServerError",
+    "ServerTool",
+    "StaleThinking",
+    "StopReason",
+    "StreamAborted",
+    "StreamEnd",
+    "StreamError",
+    "StreamEvent",
+    "StreamStart",
+    "Text",
+    "TextDelta",
+    "TextEnd",
+    "TextStart",
+    "ThinkTags",
+    "ThinkaloudError",
+    "Thinking",
+    "ThinkingControl",
+    "ThinkingDelta",
+    "ThinkingEnd",
+    "ThinkingLevel",
+    "ThinkingStart",
+    "Timeouts",
+    "Timing",
+    "Tool",
+    "ToolCall",
+    "ToolCallDelta",
+    "ToolCallEnd",
+    "ToolCallStart",
+    "ToolChoice",
+    "ToolResult",
+    "TransportError",
+    "TruncatedStream",
+    "UnknownModel",
+    "UnsupportedOption",
+    "Usage",
+    "UsageUpdate",
+    "UserBlock",
+    "UserMessage",
+    "complete",
+    "complete_sync",
+    "parse",
+    "parse_events",
+    "prepare",
+    "preview_arguments",
+    "replay_events",
+    "stream",
+    "validate",
+]

@@ -43,6 +43,7 @@ class Model:
     reasoning: whether the model thinks; None: unknown.
     thinking: how its thinking is steered; None: unknown.
     max_output, context_window: tokens; None: unknown.
+    base_model: the model whose facts apply, where `id` is a deployment's own name.
     """
 
     provider: str
@@ -54,3 +55,9 @@ class Model:
     thinking: ThinkingControl | None = field(default=None, kw_only=True)
     max_output: int | None = field(default=None, kw_only=True)
     context_window: int | None = field(default=None, kw_only=True)
+    base_model: str | None = field(default=None, kw_only=True)
+
+    @property
+    def facts_id(self) -> str:
+        """The id to look up facts by."""
+        return self.base_model or self.id

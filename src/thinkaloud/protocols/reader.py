@@ -24,6 +24,7 @@ from thinkaloud.errors import (
 from thinkaloud.events import StreamEnd, StreamEvent, ThinkingEnd, ThinkingStart
 from thinkaloud.jsontext import loads, loads_exact
 from thinkaloud.messages import AssistantMessage, StopReason, Timing
+from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import ErrorResponse, ParseContext, Parser, WireProtocol
 from thinkaloud.wire.server_event import ServerEvent
 from thinkaloud.wire.sse import SseDecoder
@@ -94,6 +95,11 @@ class Reader:
         return self._message
 
     _message: AssistantMessage | None = None
+
+    def announce(self, notices: Sequence[Notice]) -> Sequence[StreamEvent]:
+        """Tell notices about the request before anything else."""
+        self._accumulator.add_all(notices)
+        return notices
 
     def feed(self, chunk: bytes) -> Sequence[StreamEvent]:
         """Take in a piece of the body."""
@@ -180,9 +186,7 @@ class Reader:
         except ValueError:
             body = text
         return self._protocol.error(
-            ErrorResponse(
-                body=body, status=self._status, headers=self._headers, provider=self._context.origin.provider
-            )
+            ErrorResponse(body=body, status=self._status, headers=self._headers, provider=self._context.origin.provider)
         )
 
     def _folded(self, events: list[StreamEvent]) -> Sequence[StreamEvent]:

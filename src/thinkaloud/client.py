@@ -1,0 +1,187 @@
+"""Calls to models: `stream` and `complete`, for one call alone or on a Client that keeps defaults and connections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self, TypedDict, Unpack
+
+from thinkaloud.auth.api_key import ApiKey, Key, find_auth
+from thinkaloud.auth.base import Auth
+from thinkaloud.errors import ConfigurationError
+from thinkaloud.event_stream import Abandoned, EventStream, Source
+from thinkaloud.messages import AssistantMessage
+from thinkaloud.models.model import Model
+from thinkaloud.plan import CallOptions, Messages, Plan, build_plan
+from thinkaloud.protocols.reader import Limits
+from thinkaloud.transport.base import Exchange, Transport
+from thinkaloud.transport.http import HttpTransport
+from thinkaloud.transport.timeouts import Timeouts
+
+
+class Client:
+    """Keeps connections, credentials and defaults for many calls.
+
+    api_key: a key for the providers that this client calls, or a callable (plain or async) that gives one before each
+        request; None looks into the environment.
+    base_url: another place that speaks the protocol, such as a gateway.
+    http_client: an httpx or httpx2 AsyncClient of yours; it is used as it is and never closed here.
+    transport: another way to send requests; the test kit has one that answers from memory.
+    timeouts, limits: time limits and bounds.
+    defaults: any argument of a call (reasoning="high", max_tokens=..., system=...), used where a call says nothing.
+
+    Use it as `async with Client(...) as client`, or await `aclose()` at the end. Raises ConfigurationError.
+    """
+
+    def __init__(
+        self,
+        *,
+        api_key: Key | None = None,
+        http_client: Any = None,
+        transport: Transport | None = None,
+        timeouts: Timeouts = Timeouts(),
+        limits: Limits = Limits(),
+        **defaults: Unpack[CallOptions],
+    ) -> None:
+        if transport is not None and http_client is not None:
+            raise ConfigurationError("give http_client or transport, not both")
+        _no_unknown(defaults)
+        self._auth = ApiKey(api_key) if isinstance(api_key, str) else None  # refuses a bad key at once
+        self._api_key = api_key
+        self._transport = transport or HttpTransport(http_client=http_client, timeouts=timeouts)
+        self._limits = limits
+        self._defaults = defaults
+        self._abandoned = Abandoned()
+
+    def __repr__(self) -> str:
+        return f"Client(transport={type(self._transport).__name__}, defaults={sorted(self._defaults)})"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections of this client, and the answers that were left open."""
+        await self._abandoned.close()
+        await self._transport.aclose()
+
+    def prepare(self, model: str | Model, messages: Messages, **options: Unpack[CallOptions]) -> Plan:
+        """Build the request of a call, without network and without credentials; see `thinkaloud.prepare`."""
+        return build_plan(model, messages, self._merged(options), stream=True)
+
+    def stream(self, model: str | Model, messages: Messages, **options: Unpack[CallOptions]) -> EventStream:
+        """Start an answer as a stream of events; see `thinkaloud.stream`."""
+        return self._open(model, messages, options, stream=True)
+
+    async def complete(
+        self, model: str | Model, messages: Messages, *, streaming: bool = True, **options: Unpack[CallOptions]
+    ) -> AssistantMessage:
+        """Give the whole answer; see `thinkaloud.complete`."""
+        return await self._open(model, messages, options, stream=streaming).message()
+
+    def _merged(self, options: CallOptions) -> CallOptions:
+        given = {name: value for name, value in options.items() if value is not None}
+        return {**self._defaults, **given}  # type: ignore[typeddict-item]
+
+    def _open(self, model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> EventStream:
+        plan = build_plan(model, messages, self._merged(options), stream=stream)
+        auth = find_auth(plan.provider, self._api_key)
+        source = Source(_sender(self._transport, plan, auth), abandoned=self._abandoned)
+        return EventStream(plan, source, limits=self._limits)
+
+
+class ClientOption(TypedDict, total=False):
+    """client: the Client to call through; None opens a connection for this call alone."""
+
+    client: Client | None
+
+
+class ModuleCallOptions(CallOptions, ClientOption):
+    """All that the module-level calls take."""
+
+
+_abandoned = Abandoned()
+
+
+def stream(model: str | Model, messages: Messages, **options: Unpack[ModuleCallOptions]) -> EventStream:
+    """Ask a model and read its thinking and its answer as they are made.
+
+    model: "provider/model", such as "anthropic/claude-opus-5", or a Model.
+    messages: a string, messages, or a Conversation.
+    options: see CallOptions, and `client`.
+
+    A plain function that prepares at once: raises ConfigurationError (MissingCredentials, UnknownModel, ...) and
+    HistoryError here, before any network. The network is used when the stream is entered, iterated or awaited.
+    """
+    client, rest = _split(options)
+    if client is not None:
+        return client.stream(model, messages, **rest)
+    return _open_alone(model, messages, rest, stream=True)
+
+
+async def complete(
+    model: str | Model, messages: Messages, *, streaming: bool = True, **options: Unpack[ModuleCallOptions]
+) -> AssistantMessage:
+    """Ask a model and wait for its whole answer.
+
+    streaming: True streams underneath, so that no limit on the length of whole answers applies; False asks for the
+        body in one piece. Both give the same message.
+    The rest as in `stream`. Raises what ends the stream, with `.partial`.
+    """
+    client, rest = _split(options)
+    if client is not None:
+        return await client.complete(model, messages, streaming=streaming, **rest)
+    return await _open_alone(model, messages, rest, stream=streaming).message()
+
+
+def complete_sync(
+    model: str | Model, messages: Messages, *, streaming: bool = True, **options: Unpack[CallOptions]
+) -> AssistantMessage:
+    """As `complete`, for scripts without an event loop. Raises ConfigurationError inside a running one."""
+    import anyio
+    import sniffio
+
+    try:
+        library = sniffio.current_async_library()
+    except sniffio.AsyncLibraryNotFoundError:
+        pass
+    else:
+        raise ConfigurationError(f"complete_sync cannot run inside a {library} event loop; await complete(...) there")
+
+    async def call() -> AssistantMessage:
+        return await complete(model, messages, streaming=streaming, **options)
+
+    return anyio.run(call)
+
+
+def _split(options: ModuleCallOptions) -> tuple[Client | None, CallOptions]:
+    rest = dict(options)
+    client = rest.pop("client", None)
+    if client is not None and not isinstance(client, Client):
+        raise ConfigurationError(f"client must be a Client, not {type(client).__name__}")
+    return client, rest  # type: ignore[return-value]
+
+
+def _open_alone(model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> EventStream:
+    plan = build_plan(model, messages, options, stream=stream)
+    auth = find_auth(plan.provider, None)
+    transport = HttpTransport()
+    source = Source(_sender(transport, plan, auth), aclose=transport.aclose, abandoned=_abandoned)
+    return EventStream(plan, source)
+
+
+def _sender(transport: Transport, plan: Plan, auth: Auth) -> Any:
+    async def send() -> Exchange:
+        credentials: Mapping[str, str] = await auth.headers(plan.request)
+        return await transport.send(plan.request, credentials)
+
+    return send
+
+
+def _no_unknown(defaults: CallOptions) -> None:
+    if unknown := set(defaults) - set(CallOptions.__annotations__):
+        raise ConfigurationError(f"Client has no argument {', '.join(sorted(unknown))}")

@@ -1,0 +1,1 @@
+"""What may be sent back: the rules of a history, and what becomes of each block when the model changes."""

@@ -1,0 +1,261 @@
+"""From a call's arguments to the request that will be sent, without any network."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypedDict, Unpack
+from urllib.parse import urlsplit
+
+from attrs import evolve, field, frozen
+
+from thinkaloud.errors import ConfigurationError, HistoryError, UnsupportedOption
+from thinkaloud.history.switching import for_target
+from thinkaloud.history.validation import validate
+from thinkaloud.jsontext import Json
+from thinkaloud.levels import LevelName, ThinkingLevel
+from thinkaloud.messages import Conversation, LevelChoice, Message, Origin
+from thinkaloud.models.model import Model
+from thinkaloud.models.providers import Provider
+from thinkaloud.models.resolve import resolve_model
+from thinkaloud.notices import Notice
+from thinkaloud.protocols.base import Cache, Call, Display, ParseContext, WireProtocol
+from thinkaloud.protocols.registry import wire_protocol
+from thinkaloud.tools import ServerTool, Tool, ToolChoice
+from thinkaloud.wire.http import HttpRequest
+
+Messages = str | Message | Sequence[Message] | Conversation
+
+
+class CallOptions(TypedDict, total=False):
+    """What every call takes besides the model and the messages. None, or nothing, leaves it to the provider.
+
+    system: text that stands before the conversation.
+    tools, tool_choice: what the model may call, and how it must choose.
+    reasoning: the thinking level, "off" to "max".
+    display: "summarized" or "omitted" thinking; visible where a level is on and nothing is said.
+    max_tokens: the most that may be generated, thinking included.
+    temperature, top_p, top_k, seed: sampling.
+    stop: texts that end the answer.
+    cache: "auto" (about five minutes) or "1h" prompt caching.
+    options: one options object of the protocol, or several; each protocol takes its own. They win over the rest.
+    base_model: id of the model whose facts apply, where the model's name is a deployment's own.
+    extra_body, extra_headers: added to the request as they are.
+    base_url: another place that speaks the protocol.
+    """
+
+    system: str | None
+    tools: Iterable[Tool | ServerTool]
+    tool_choice: ToolChoice | Literal["auto", "none", "required"] | None
+    reasoning: ThinkingLevel | LevelName | None
+    display: Display | None
+    max_tokens: int | None
+    temperature: float | None
+    top_p: float | None
+    top_k: int | None
+    seed: int | None
+    stop: str | Iterable[str]
+    cache: Cache | None
+    options: Any
+    base_model: str | None
+    extra_body: Mapping[str, Json] | None
+    extra_headers: Mapping[str, str] | None
+    base_url: str | None
+
+
+@frozen
+class Plan:
+    """What a call will send, and everything that differs from what was asked. Holds no credentials.
+
+    model: the model with its provider's facts.
+    request: the HTTP request.
+    body: its JSON body.
+    level: the thinking level asked for and sent.
+    notices: what was clamped, left out or changed.
+    """
+
+    model: Model
+    request: HttpRequest
+    body: Mapping[str, Json] = field(repr=False)
+    level: LevelChoice
+    notices: tuple[Notice, ...]
+    provider: Provider = field(repr=False)
+    wire: WireProtocol = field(repr=False)
+    context: ParseContext = field(repr=False)
+
+
+def prepare(model: str | Model, messages: Messages, **options: Unpack[CallOptions]) -> Plan:
+    """Build the request of a call, without network and without credentials.
+
+    Raises ConfigurationError for arguments that cannot work, HistoryError for a history that cannot be sent.
+    """
+    return build_plan(model, messages, options, stream=True)
+
+
+def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> Plan:
+    """As `prepare`, for a streamed or a whole answer."""
+    if unknown := set(options) - set(CallOptions.__annotations__):
+        raise UnsupportedOption(f"unknown argument: {', '.join(sorted(unknown))}")
+    resolved, provider = resolve_model(model, base_model=options.get("base_model"))
+    assert resolved.protocol is not None
+    wire = wire_protocol(resolved.protocol)
+    conversation = _conversation(messages, options.get("system"))
+    if issues := validate(conversation, resolved):
+        listed = "; ".join(f"{issue.path}: {issue.text}" for issue in issues)
+        raise HistoryError(f"the history cannot be sent: {listed}", issues=issues)
+    history, history_notices = for_target(conversation.messages, resolved)
+    level = _level(options.get("reasoning"))
+    call = Call(
+        model=resolved,
+        messages=history,
+        system=conversation.system,
+        tools=_tools(options.get("tools", ())),
+        tool_choice=_tool_choice(options.get("tool_choice")),
+        reasoning=level,
+        display=_one_of("display", options.get("display"), ("summarized", "omitted")),
+        max_tokens=_positive("max_tokens", options.get("max_tokens")),
+        temperature=_number("temperature", options.get("temperature")),
+        top_p=_number("top_p", options.get("top_p")),
+        top_k=_positive("top_k", options.get("top_k")),
+        seed=options.get("seed"),
+        stop=_stop(options.get("stop", ())),
+        cache=_one_of("cache", options.get("cache"), ("auto", "1h")),
+        options=_native(options.get("options"), wire),
+        dialect=resolved.dialect or provider.dialect,
+        stream=stream,
+    )
+    encoded = wire.encode(call)
+    body: dict[str, Json] = {**encoded.body, **(options.get("extra_body") or {})}
+    headers = {
+        "content-type": "application/json",
+        "accept": "text/event-stream" if stream else "application/json",
+        **encoded.headers,
+        **(options.get("extra_headers") or {}),
+    }
+    choice = LevelChoice(level, encoded.level)
+    origin = Origin(resolved.protocol, resolved.provider, resolved.id)
+    return Plan(
+        model=resolved,
+        request=HttpRequest(
+            "POST",
+            _base_url(options.get("base_url"), resolved, provider) + encoded.path,
+            headers,
+            _encoded(body),
+        ),
+        body=body,
+        level=choice,
+        notices=(*history_notices, *encoded.notices),
+        provider=provider,
+        wire=wire,
+        context=ParseContext(origin=origin, dialect=call.dialect, level=choice),
+    )
+
+
+# one small check per argument
+
+
+def _conversation(messages: Messages, system: str | None) -> Conversation:
+    if system is not None and not isinstance(system, str):
+        raise ConfigurationError(f"system must be a string, not {type(system).__name__}")
+    if not isinstance(messages, Conversation):
+        try:
+            messages = Conversation(messages)
+        except TypeError as error:
+            raise ConfigurationError(f"messages must be a string, messages or a Conversation: {error}") from None
+    if not messages.messages:
+        raise ConfigurationError("messages is empty; give at least one user message")
+    return messages if system is None else evolve(messages, system=system)
+
+
+def _level(value: Any) -> ThinkingLevel | None:
+    if value is None or isinstance(value, ThinkingLevel):
+        return value
+    try:
+        return ThinkingLevel(value)
+    except ValueError:
+        names = ", ".join(level.value for level in ThinkingLevel)
+        raise ConfigurationError(f"reasoning={value!r} must be one of: {names}") from None
+
+
+def _tools(value: Iterable[Tool | ServerTool] | None) -> tuple[Tool | ServerTool, ...]:
+    tools = tuple(value or ())
+    for place, tool in enumerate(tools):
+        if not isinstance(tool, (Tool, ServerTool)):
+            raise ConfigurationError(f"tools[{place}] must be a Tool or a ServerTool, not {type(tool).__name__}")
+    names = [tool.name for tool in tools if isinstance(tool, Tool)]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigurationError(f"tools has {name!r} twice; names must differ")
+    return tools
+
+
+def _tool_choice(value: Any) -> ToolChoice | None:
+    if value is None or isinstance(value, ToolChoice):
+        return value
+    if value in ("auto", "none", "required"):
+        return ToolChoice(value)
+    raise ConfigurationError(
+        f'tool_choice={value!r} must be "auto", "none", "required" or ToolChoice.tool("name of the tool")'
+    )
+
+
+def _one_of(name: str, value: Any, allowed: Sequence[str]) -> Any:
+    if value is not None and value not in allowed:
+        raise ConfigurationError(f"{name}={value!r} must be one of: {', '.join(allowed)}, or None")
+    return value
+
+
+def _positive(name: str, value: Any) -> int | None:
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+        raise ConfigurationError(f"{name}={value!r} must be a whole number above 0")
+    return value
+
+
+def _number(name: str, value: Any) -> float | None:
+    if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool) or value < 0):
+        raise ConfigurationError(f"{name}={value!r} must be a number, 0 or more")
+    return value
+
+
+def _stop(value: str | Iterable[str] | None) -> tuple[str, ...]:
+    texts = (value,) if isinstance(value, str) else tuple(value or ())
+    if any(not isinstance(text, str) or not text for text in texts):
+        raise ConfigurationError("stop must hold texts that are not empty")
+    return texts
+
+
+def _native(value: Any, wire: WireProtocol) -> Any:
+    if value is None:
+        return None
+    given = value if isinstance(value, tuple) else (value,)
+    own = [options for options in given if isinstance(options, wire.options)]
+    if len(own) > 1:
+        raise ConfigurationError(f"options has more than one {wire.options.__name__}; give one")
+    if not own and not isinstance(value, tuple):
+        raise ConfigurationError(f"options is a {type(value).__name__}, but {wire.id} takes {wire.options.__name__}")
+    return own[0] if own else None
+
+
+def _base_url(given: str | None, model: Model, provider: Provider) -> str:
+    from_environment = os.environ.get(provider.base_url_variable, "") if provider.base_url_variable else ""
+    url = given or model.base_url or from_environment or provider.base_url
+    if not url:
+        raise ConfigurationError(f"provider {provider.id!r} has no fixed address; pass base_url=")
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigurationError(f"base_url={url!r} must be an absolute http or https URL")
+    if parts.scheme == "http" and not _is_loopback(parts.hostname):
+        raise ConfigurationError(f"base_url={url!r} must be https; plain http is for this machine only")
+    return url.rstrip("/")
+
+
+def _is_loopback(host: str) -> bool:
+    return host == "localhost" or host == "::1" or host.startswith("127.") or host.endswith(".localhost")
+
+
+def _encoded(body: Mapping[str, Json]) -> bytes:
+    try:
+        return json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"the request body cannot be written as JSON: {error}") from None

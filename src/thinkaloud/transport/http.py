@@ -1,0 +1,180 @@
+"""HTTP through httpx, or httpx2 where it is installed: the user's own client, or one made when first needed."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+from urllib.parse import urlsplit
+
+from thinkaloud.errors import (
+    ConfigurationError,
+    ConnectFailed,
+    DeadlineExceeded,
+    ReadFailed,
+    ThinkaloudError,
+    TransportError,
+)
+from thinkaloud.transport.timeouts import Timeouts
+from thinkaloud.wire.http import HttpRequest
+
+
+@cache
+def _default_library() -> Any:
+    """Prefer httpx2, the maintained fork with the same interface."""
+    try:
+        return import_module("httpx2")
+    except ModuleNotFoundError:
+        return import_module("httpx")
+
+
+def _library_of(client: Any) -> Any:
+    """Find the library that a user's client comes from, through subclasses too."""
+    for base in type(client).__mro__:
+        package = base.__module__.partition(".")[0]
+        if package in ("httpx", "httpx2"):
+            library = import_module(package)
+            if not isinstance(client, library.AsyncClient):
+                raise ConfigurationError(f"http_client must be an {package}.AsyncClient, not {type(client).__name__}")
+            return library
+    raise ConfigurationError(f"http_client must be an httpx or httpx2 AsyncClient, not {type(client).__name__}")
+
+
+@cache
+def _tls_context() -> ssl.SSLContext:
+    """One context for the process: building one takes about as long as a whole cold start without it."""
+    context: ssl.SSLContext = _default_library().create_ssl_context()
+    return context
+
+
+class HttpTransport:
+    """Sends requests over HTTP and never follows a redirect, so that credentials stay with their host.
+
+    http_client: an httpx or httpx2 AsyncClient of yours, which is never closed here; None makes one.
+    """
+
+    def __init__(self, *, http_client: Any = None, timeouts: Timeouts = Timeouts()) -> None:
+        self._library = _library_of(http_client) if http_client is not None else None
+        self._given = http_client
+        self._made: dict[str, Any] = {}
+        self._timeout = {
+            "connect": timeouts.connect,
+            "write": timeouts.write,
+            "pool": timeouts.pool,
+            "read": timeouts.silence,
+        }
+        self._closed = False
+
+    def __repr__(self) -> str:
+        return f"HttpTransport(closed={self._closed})"
+
+    async def send(self, request: HttpRequest, credentials: Mapping[str, str]) -> HttpExchange:
+        """Send a request and give its answer as soon as the head of it has come."""
+        client = self._client(request.url)
+        library = self._library
+        assert library is not None
+        failure: ThinkaloudError
+        try:
+            sent = client.build_request(
+                request.method,
+                request.url,
+                headers={"accept-encoding": "identity", **request.headers, **credentials},
+                content=request.body,
+                timeout=library.Timeout(**self._timeout),
+            )
+            response = await client.send(sent, stream=True, follow_redirects=False)
+        except (library.HTTPError, library.InvalidURL) as error:
+            failure = _failure(library, error, "connect")
+        except RuntimeError as error:
+            if not client.is_closed:
+                raise
+            failure = ConfigurationError(f"http_client is closed: {error}")
+        else:
+            return HttpExchange(library, response)
+        raise failure
+
+    async def aclose(self) -> None:
+        """Close the connections that were made here; a given client stays open."""
+        self._closed = True
+        made, self._made = self._made, {}
+        for client in made.values():
+            await client.aclose()
+
+    def _client(self, url: str) -> Any:
+        if self._closed:
+            raise ConfigurationError("the client is closed; make a new one")
+        if self._given is not None:
+            return self._given
+        scheme = urlsplit(url).scheme
+        client = self._made.get(scheme)
+        if client is None:
+            library = self._library = self._library or _default_library()
+            # Plain HTTP needs no TLS context, and building one takes long.
+            verify: ssl.SSLContext | bool = False if scheme == "http" else _tls_context()
+            limits = library.Limits(max_connections=1000, max_keepalive_connections=100)
+            client = self._made[scheme] = library.AsyncClient(verify=verify, limits=limits)
+        return client
+
+
+class HttpExchange:
+    """One HTTP answer whose body is read piece by piece."""
+
+    def __init__(self, library: Any, response: Any) -> None:
+        self.status: int = response.status_code
+        self.headers: Mapping[str, str] = dict(response.headers.items())
+        self._library = library
+        self._response = response
+        self._pieces: AsyncIterator[bytes] | None = None
+
+    async def read(self) -> bytes:
+        """The next piece of the body; b"" at its end."""
+        pieces = self._pieces
+        if pieces is None:
+            pieces = self._pieces = self._open()
+        failure: ThinkaloudError
+        try:
+            async for piece in pieces:
+                if piece:
+                    return piece
+            return b""
+        except self._library.HTTPError as error:
+            failure = _failure(self._library, error, "read")
+        raise failure
+
+    async def aclose(self) -> None:
+        """Give the connection back if the body was read to its end, else close it."""
+        await self._response.aclose()
+
+    def _open(self) -> AsyncIterator[bytes]:
+        encoding = self.headers.get("content-encoding", "identity").lower()
+        # The bare stream skips two layers that only matter for compressed bodies.
+        source = self._response.stream if encoding in ("", "identity") else self._response.aiter_bytes()
+        pieces: AsyncIterator[bytes] = aiter(source)
+        return pieces
+
+
+_DEADLINES = {
+    "ConnectTimeout": "connect",
+    "WriteTimeout": "write",
+    "PoolTimeout": "pool",
+    "ReadTimeout": "silence",
+}
+_CONNECTING = frozenset({"ConnectError", "ProxyError"})
+
+
+def _failure(library: Any, error: Exception, phase: str) -> ThinkaloudError:
+    """Put an error of the HTTP library in our words. The original is not chained: it holds the request's headers."""
+    name = type(error).__name__
+    text = f"{name}: {error}" if str(error) else name
+    if isinstance(error, library.TimeoutException):
+        kind = _DEADLINES.get(name, "silence")
+        return DeadlineExceeded(f"the {kind} deadline ran out ({text})", kind=kind)
+    if isinstance(error, (library.InvalidURL, library.UnsupportedProtocol)):
+        return ConfigurationError(f"base_url is no usable URL ({text})")
+    if isinstance(error, library.LocalProtocolError):
+        return ConfigurationError(f"the request cannot be sent as HTTP ({text})")
+    failure: type[TransportError] = ConnectFailed if name in _CONNECTING else ReadFailed
+    doing = "no connection could be made" if failure is ConnectFailed else f"the connection broke during {phase}"
+    return failure(f"{doing} ({text})")

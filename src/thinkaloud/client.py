@@ -143,14 +143,14 @@ def complete_sync(
 ) -> AssistantMessage:
     """As `complete`, for scripts without an event loop. Raises ConfigurationError inside a running one."""
     import anyio
-    import sniffio
+    from anyio.lowlevel import current_token
 
     try:
-        library = sniffio.current_async_library()
-    except sniffio.AsyncLibraryNotFoundError:
+        current_token()
+    except RuntimeError:  # no event loop runs here
         pass
     else:
-        raise ConfigurationError(f"complete_sync cannot run inside a {library} event loop; await complete(...) there")
+        raise ConfigurationError("complete_sync cannot run inside an event loop; await complete(...) there")
 
     async def call() -> AssistantMessage:
         return await complete(model, messages, streaming=streaming, **options)

@@ -1,0 +1,29 @@
+"""The test kit: a scripted model behind real wire bytes, in memory or on a loopback server, and ways to cut them."""
+
+from thinkaloud.testing.chunking import cuts, event_ends, truncate
+from thinkaloud.testing.delivery import Delivery
+from thinkaloud.testing.memory import MemoryTransport
+from thinkaloud.testing.reply import Failure, NoAnswer, Reply, ScriptError
+from thinkaloud.testing.request import RecordedRequest
+from thinkaloud.testing.scripted import Scripted
+from thinkaloud.testing.server import Server, serve, serve_in_thread
+from thinkaloud.testing.wires import encode_stream, encode_whole
+
+__all__ = [
+    "Delivery",
+    "Failure",
+    "MemoryTransport",
+    "NoAnswer",
+    "RecordedRequest",
+    "Reply",
+    "ScriptError",
+    "Scripted",
+    "Server",
+    "cuts",
+    "encode_stream",
+    "encode_whole",
+    "event_ends",
+    "serve",
+    "serve_in_thread",
+    "truncate",
+]

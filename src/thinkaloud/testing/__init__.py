@@ -2,6 +2,8 @@
 
 from thinkaloud.testing.chunking import cuts, event_ends, truncate
 from thinkaloud.testing.delivery import Delivery
+from thinkaloud.testing.demo import demo_script
+from thinkaloud.testing.event_rules import check_event_rules
 from thinkaloud.testing.memory import MemoryTransport
 from thinkaloud.testing.reply import Failure, NoAnswer, Reply, ScriptError
 from thinkaloud.testing.request import RecordedRequest
@@ -19,7 +21,9 @@ __all__ = [
     "ScriptError",
     "Scripted",
     "Server",
+    "check_event_rules",
     "cuts",
+    "demo_script",
     "encode_stream",
     "encode_whole",
     "event_ends",

@@ -55,6 +55,7 @@ class WireEncoder:
     whole: a reply as one body.
     failure: a failure as an HTTP error; `number` as in Asked.
     request_id_header: header that names the request in every answer.
+    signs_thinking: thinking has a signature on this wire, whatever the dialect.
     """
 
     protocol: str
@@ -65,6 +66,7 @@ class WireEncoder:
     whole: Callable[[Reply, Asked], bytes]
     failure: Callable[[Failure, int], HttpError]
     request_id_header: str
+    signs_thinking: bool
     stream_type: str = "text/event-stream; charset=utf-8"
 
 

@@ -232,4 +232,5 @@ ENCODER = WireEncoder(
     whole=_whole,
     failure=_failure,
     request_id_header="request-id",
+    signs_thinking=True,
 )

@@ -346,4 +346,5 @@ ENCODER = WireEncoder(
     whole=_whole,
     failure=_failure,
     request_id_header="x-request-id",
+    signs_thinking=False,
 )

@@ -1,0 +1,174 @@
+"""Naive readers of raw payloads, one per wire: what the parsers are measured against.
+
+A walker keeps whatever text, calls and opaque strings have gone by. It shares no code with the parsers, knows nothing
+of events, and is short enough to be checked by eye.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from attrs import define, field, frozen
+
+
+@frozen
+class Collected:
+    """What there is of an answer, kind by kind.
+
+    calls: (id, name, arguments as text).
+    opaque: signatures, payloads and encrypted data, in order of first arrival.
+    others: the type names of blocks that the library does not model.
+    """
+
+    thinking: str = ""
+    text: str = ""
+    calls: tuple[tuple[str, str, str], ...] = ()
+    opaque: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+class Walker(Protocol):
+    """ended: the terminal signal went by. failed: an error went by."""
+
+    ended: bool
+    failed: bool
+
+    def add(self, payload: str) -> None: ...
+    def collected(self) -> Collected: ...
+
+
+@define
+class AnthropicWalker:
+    """Messages API: blocks by index, from `content_block_*` events."""
+
+    ended: bool = False
+    failed: bool = False
+    blocks: dict[int, dict[str, Any]] = field(factory=dict)
+
+    def add(self, payload: str) -> None:
+        event = json.loads(payload)
+        match event.get("type"):
+            case "content_block_start":
+                self.blocks[event["index"]] = {"pieces": [], **event["content_block"]}
+            case "content_block_delta":
+                block, delta = self.blocks[event["index"]], event["delta"]
+                block["pieces"] += [delta[key] for key in ("thinking", "text", "partial_json") if key in delta]
+                block["signature"] = delta.get("signature") or block.get("signature")
+            case "message_delta":
+                self.ended |= bool(event["delta"].get("stop_reason"))
+            case "message_stop":
+                self.ended = True
+            case "error":
+                self.failed = True
+
+    def collected(self) -> Collected:
+        def of(*kinds: str) -> list[dict[str, Any]]:
+            return [block for block in self.blocks.values() if block["type"] in kinds]
+
+        return Collected(
+            thinking="".join(block["thinking"] + "".join(block["pieces"]) for block in of("thinking")),
+            text="".join(block["text"] + "".join(block["pieces"]) for block in of("text")),
+            calls=tuple((block["id"], block["name"], "".join(block["pieces"])) for block in of("tool_use")),
+            opaque=tuple(
+                opaque
+                for block in of("thinking", "redacted_thinking")
+                if (opaque := block.get("signature") or block.get("data"))
+            ),
+            others=tuple(
+                block["type"]
+                for block in self.blocks.values()
+                if block["type"] not in ("thinking", "text", "tool_use", "redacted_thinking")
+            ),
+        )
+
+
+@define
+class ChatWalker:
+    """Chat completions: the fields of `choices[].delta`, details before plain reasoning fields."""
+
+    ended: bool = False
+    failed: bool = False
+    thinking: list[str] = field(factory=list)
+    text: list[str] = field(factory=list)
+    calls: dict[int, list[str]] = field(factory=dict)
+    opaque: dict[tuple[str, int, str], str] = field(factory=dict)
+
+    def add(self, payload: str) -> None:
+        if payload.startswith("[DONE]"):
+            self.ended = True
+            return
+        chunk = json.loads(payload)
+        self.failed |= bool(chunk.get("error"))
+        for choice in () if self.failed else chunk.get("choices") or ():
+            delta = choice.get("delta") or {}
+            details = delta.get("reasoning_details") or ()
+            for detail in details:
+                self.thinking.append(detail.get("text") or detail.get("summary") or "")
+                for name in ("signature", "data"):
+                    if detail.get(name):
+                        self.opaque[detail["type"], detail["index"], name] = detail[name]
+            if not details:
+                self.thinking.append(delta.get("reasoning_content") or delta.get("reasoning") or "")
+            content = delta.get("content") or ""
+            parts: list[dict[str, Any]] = content if isinstance(content, list) else [{"text": content}]
+            for part in parts:
+                self.thinking += [piece["text"] for piece in part.get("thinking") or ()]
+                self.text.append(part.get("text") or "")
+            for call in delta.get("tool_calls") or ():
+                slot = self.calls.setdefault(call["index"], ["", "", ""])
+                function = call.get("function") or {}
+                slot[0] = slot[0] or call.get("id") or ""
+                slot[1] = slot[1] or function.get("name") or ""
+                slot[2] += function.get("arguments") or ""
+            self.ended |= bool(choice.get("finish_reason"))
+
+    def collected(self) -> Collected:
+        return Collected(
+            thinking="".join(self.thinking),
+            text="".join(self.text),
+            calls=tuple((call[0], call[1], call[2]) for call in self.calls.values()),
+            opaque=tuple(self.opaque.values()),
+        )
+
+
+_BLANK_LINE = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+
+
+def event_ends(body: bytes) -> list[int]:
+    """Where the events of a stream of server-sent events end: offsets right after each blank line."""
+    return [match.end() for match in _BLANK_LINE.finditer(body)]
+
+
+def payloads(body: bytes) -> list[str]:
+    """The payloads in a stream of server-sent events that may be cut: a last one that is not whole is left out."""
+    found = []
+    for block in _BLANK_LINE.split(body):
+        lines = re.split(rb"\r\n|\n|\r", block)
+        data = b"\n".join(line[5:].strip() for line in lines if line.startswith(b"data:"))
+        errors = [line[6:] for line in lines if line.startswith(b"error:")]
+        payload = (data or b"\n".join(errors)).decode("utf-8", "replace")
+        if payload and is_whole(payload):
+            found.append(payload)
+    return found
+
+
+def is_whole(payload: str) -> bool:
+    """Whether a payload is not cut."""
+    if payload.startswith("[DONE]"):
+        return True
+    try:
+        json.loads(payload)
+    except ValueError:
+        return False
+    return True
+
+
+def walk(walker: Callable[[], Walker], body: bytes) -> Walker:
+    """Lead a new walker over a body."""
+    walking = walker()
+    for payload in payloads(body):
+        walking.add(payload)
+    return walking

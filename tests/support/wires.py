@@ -1,0 +1,100 @@
+"""The wires whose recordings and cases are proved, one row each, and those that wait for their parser.
+
+A new wire is a row of WIRES; its name leaves LATER, and its cases leave the list in `test_cases.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from attrs import frozen
+
+from support.neutral import Content, Neutral, blocks_in_order, kinds_in_order, known
+from support.walkers import AnthropicWalker, ChatWalker, Walker
+from support.whole_bodies import Body, anthropic_body, chat_body
+from thinkaloud.usage import Usage
+
+
+def anthropic_usage(usage: Usage, endpoint: str) -> Neutral:
+    """The Messages API counts cached tokens beside the input; we count them as a part of it."""
+    cached = (usage.cache_read or 0) + (usage.cache_write or 0)
+    return known(
+        input=None if usage.input is None else usage.input - cached,
+        output=usage.output,
+        reasoning=usage.reasoning,
+        cache_read=usage.cache_read,
+        cache_write=usage.cache_write,
+    )
+
+
+def chat_usage(usage: Usage, endpoint: str) -> Neutral:
+    """Chat counts as we do, except xAI: its completion tokens come without the reasoning; our output is with it."""
+    beside = (usage.reasoning or 0) if endpoint == "xai" else 0
+    return known(
+        input=usage.input,
+        output=None if usage.output is None else usage.output - beside,
+        reasoning=usage.reasoning,
+        cache_read=usage.cache_read,
+        cache_write=usage.cache_write,
+    )
+
+
+@frozen(kw_only=True)
+class Wire:
+    """One wire protocol under proof.
+
+    streamed, whole: how many recordings of each form there are.
+    walker: makes an independent reader of its payloads.
+    whole_body: joins the payloads of a stream to one body, independently.
+    content: the view of a message that is compared with the oracle.
+    provider_usage: our usage in the provider's own numbers.
+    every_byte: recordings that are cut off after each of their bytes.
+    """
+
+    id: str
+    streamed: int
+    whole: int
+    walker: Callable[[], Walker]
+    whole_body: Callable[[Iterable[str]], Body]
+    content: Content
+    provider_usage: Callable[[Usage, str], Neutral]
+    every_byte: tuple[str, ...]
+
+
+WIRES = (
+    Wire(
+        id="anthropic-messages",
+        streamed=33,
+        whole=39,
+        walker=AnthropicWalker,
+        whole_body=anthropic_body,
+        content=blocks_in_order,
+        provider_usage=anthropic_usage,
+        every_byte=(
+            "llm-anthropic-anthropic-stream-events-thinking",
+            "pydantic-ai-anthropic-anthropic-advisor-tool-stream",
+            "anthropic-sdk-incomplete-partial-json-response",
+        ),
+    ),
+    Wire(
+        id="openai-chat",
+        streamed=73,
+        whole=71,
+        walker=ChatWalker,
+        whole_body=chat_body,
+        content=kinds_in_order,
+        provider_usage=chat_usage,
+        every_byte=(
+            "pydantic-ai-openrouter-openrouter-streaming-reasoning",
+            "fantasy-openaicommon-openai-gpt-5-multi-tool-streaming-0",
+            "vercel-ai-mistral-reasoning-stream",
+        ),
+    ),
+)
+
+LATER = {
+    "bedrock-converse": "its parser is not built yet",
+    "gemini": "its parser is not built yet",
+    "openai-responses": "its parser is not built yet",
+    "other": "Messages API events in Amazon event stream frames: comes with bedrock-converse",
+}

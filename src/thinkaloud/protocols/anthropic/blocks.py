@@ -1,0 +1,270 @@
+"""The content blocks of the Messages API while they are read: one small reader per kind.
+
+A whole body gives its blocks to the same readers, as blocks that get no deltas.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thinkaloud.block_builder import OpenBlock
+from thinkaloud.content import Opaque
+from thinkaloud.errors import MalformedStream
+from thinkaloud.jsontext import dumps, joined_surrogates, loads_exact
+from thinkaloud.protocols.anthropic.fields import (
+    JsonObject,
+    as_object,
+    count_field,
+    exact,
+    kept,
+    list_field,
+    object_field,
+    rest,
+    text_field,
+)
+
+if TYPE_CHECKING:
+    from thinkaloud.protocols.anthropic.parse import AnthropicParser
+
+PROTOCOL_ID = "anthropic-messages"
+
+
+class BlockReader:
+    """Reads one block: made from its start, then given its deltas, then settled.
+
+    open: the builder's handle; None for a block that is told in one piece.
+    grows_by, piece: the type of delta that goes straight into `open`, and the field of it that does.
+    replaceable: a readable delta of another type may begin a new block in its place.
+    """
+
+    open: OpenBlock | None = None
+    grows_by = ""
+    piece = ""
+    replaceable = False
+
+    def __init__(self, parser: AnthropicParser, start: JsonObject) -> None:
+        self.parser = parser
+
+    def note(self, delta: JsonObject) -> None:
+        """Read the further fields of a delta that has gone into `open`."""
+
+    def take(self, kind: str, delta: JsonObject, raw: str) -> bool:
+        """Read a delta of another type; False: it is not known here."""
+        return False
+
+    def settle(self, *, complete: bool) -> None:
+        """Bring in what is still pending, before the block is closed. complete: False when the answer was cut off."""
+
+
+def _take_signature(block: OpenBlock, data: JsonObject) -> None:
+    """Keep a signature wherever it stands. The last one counts; an empty one is none."""
+    signature = text_field(data, "signature")
+    if signature:
+        block.signature = signature
+
+
+class TextReader(BlockReader):
+    """A piece of the answer, with its citations."""
+
+    grows_by = "text_delta"
+    piece = "text"
+    replaceable = True
+    _known = frozenset({"type", "text", "citations"})
+
+    def __init__(self, parser: AnthropicParser, start: JsonObject) -> None:
+        super().__init__(parser, start)
+        text, extra = text_field(start, "text"), rest(start, self._known)
+        citations = [as_object(kept(item, "citations"), "citations") for item in list_field(start, "citations")]
+        self.open = self._block = parser.builder.open_text()
+        self._block.extra.update(extra)
+        self._block.citations.extend(citations)  # type: ignore[arg-type]
+        parser.builder.extend(self._block, text)
+
+    def take(self, kind: str, delta: JsonObject, raw: str) -> bool:
+        """Citations, and the signatures that some gateways put on text."""
+        if kind == "citations_delta":
+            citation = object_field(delta, "citation")
+            self._block.citations.append(kept(citation, "citation"))
+            return True
+        if kind == "signature_delta":
+            _take_signature(self._block, delta)
+            return True
+        return False
+
+    def settle(self, *, complete: bool) -> None:
+        """Note whether there was any text."""
+        if self._block.fragments:
+            self.parser.has_text = True
+
+
+class ThinkingReader(BlockReader):
+    """Thinking with its signature, visible or withheld."""
+
+    grows_by = "thinking_delta"
+    piece = "thinking"
+    replaceable = True
+    _known = frozenset({"type", "thinking", "signature"})
+
+    def __init__(self, parser: AnthropicParser, start: JsonObject) -> None:
+        super().__init__(parser, start)
+        text, extra = text_field(start, "thinking"), rest(start, self._known)
+        text_field(start, "signature")
+        self.open = self._block = parser.builder.open_thinking()
+        self._block.extra.update(extra)
+        _take_signature(self._block, start)
+        parser.builder.extend(self._block, text)
+
+    def note(self, delta: JsonObject) -> None:
+        """A signature in the wrong place (seen at gateways), and the estimate of withheld thinking."""
+        _take_signature(self._block, delta)
+        tokens = self.parser.tolerated(count_field, delta, "estimated_tokens")
+        if tokens:  # an increment on the wire
+            self.parser.estimated_tokens += tokens
+            self.parser.builder.progress(self.parser.estimated_tokens)
+
+    def take(self, kind: str, delta: JsonObject, raw: str) -> bool:
+        """The signature."""
+        if kind == "signature_delta":
+            _take_signature(self._block, delta)
+            return True
+        return False
+
+
+class RedactedReader(BlockReader):
+    """Thinking of which only the payload comes, whole with the start."""
+
+    _known = frozenset({"type", "data"})
+
+    def __init__(self, parser: AnthropicParser, start: JsonObject) -> None:
+        super().__init__(parser, start)
+        data, extra = text_field(start, "data"), rest(start, self._known)
+        parser.builder.redacted(data, extra=extra)
+
+
+class ToolUseReader(BlockReader):
+    """A call whose arguments stream as pieces of JSON text, or come whole with the start."""
+
+    grows_by = "input_json_delta"
+    piece = "partial_json"
+    _known = frozenset({"type", "id", "name", "input"})
+
+    def __init__(self, parser: AnthropicParser, start: JsonObject) -> None:
+        super().__init__(parser, start)
+        id, name, extra = text_field(start, "id"), text_field(start, "name"), rest(start, self._known)
+        self._input = object_field(start, "input")
+        kept(self._input, "input")
+        self.open = self._block = parser.builder.open_tool_call(id or parser.next_call_id(), name)
+        self._block.extra.update(extra)
+
+    def take(self, kind: str, delta: JsonObject, raw: str) -> bool:
+        """The signatures that some gateways put on calls."""
+        if kind == "signature_delta":
+            _take_signature(self._block, delta)
+            return True
+        return False
+
+    def settle(self, *, complete: bool) -> None:
+        """Use the input of the start where no pieces have followed it."""
+        if self._input and not self._block.fragments:
+            self.parser.builder.extend(self._block, dumps(self._input))
+
+
+class OpaqueReader(BlockReader):
+    """A block that is not modelled: kept whole, with all its deltas merged in, so that it can be replayed."""
+
+    def __init__(self, parser: AnthropicParser, start: JsonObject) -> None:
+        super().__init__(parser, start)
+        self._kind = text_field(start, "type")
+        self._data: JsonObject = dict(kept(start, self._kind))
+        self._input: list[str] = []
+        self._growing: dict[str, list[str]] = {}
+        self._index = parser.builder.reserve()
+
+    def take(self, kind: str, delta: JsonObject, raw: str) -> bool:
+        """Merge a delta of any type."""
+        if kind == "input_json_delta":
+            self._input.append(text_field(delta, "partial_json"))
+            return True
+        delta = kept(object_field(exact(raw), "delta"), kind)
+        if kind == "citations_delta":
+            self._merge("citations", [delta.get("citation")])
+            return True
+        if kind not in _MERGED and kind not in _REPLACED:
+            self.parser.tell_once("unknown_delta", kind, "a delta of an unknown type, merged into its block")
+        for name, value in delta.items():
+            if name == "type":
+                continue
+            if kind in _REPLACED:
+                self._replace(name, value)
+            else:
+                self._merge(name, value)
+        return True
+
+    def _replace(self, name: str, value: object) -> None:
+        self._growing.pop(name, None)
+        self._data[name] = value
+
+    def _merge(self, name: str, value: object) -> None:
+        """Append texts and lists, update objects, replace the rest."""
+        standing = self._data.get(name)
+        if isinstance(value, str) and (standing is None or isinstance(standing, str)):
+            self._growing.setdefault(name, [standing or ""]).append(value)
+        elif isinstance(value, list) and isinstance(standing, list):
+            self._data[name] = [*standing, *value]
+        elif isinstance(value, dict) and isinstance(standing, dict):
+            self._data[name] = {**standing, **value}
+        elif value is not None:
+            self._replace(name, value)
+
+    def settle(self, *, complete: bool) -> None:
+        """Tell the block."""
+        for name, pieces in self._growing.items():
+            self._data[name] = _whole("".join(pieces))
+        text = _whole("".join(self._input))
+        if text.strip():
+            value = _as_input(text)
+            if value is None:
+                # Cut off: it can be looked at, but no longer replayed.
+                self._data["partial_json"], complete = text, False
+            else:
+                self._data["input"] = value
+        block = Opaque(PROTOCOL_ID, kind=self._kind, data=self._data, complete=complete)  # type: ignore[arg-type]
+        self.parser.builder.opaque(block, index=self._index)
+
+
+class RepeatedReader(BlockReader):
+    """A block that the opening message has held already: nothing of it is told twice."""
+
+    def take(self, kind: str, delta: JsonObject, raw: str) -> bool:
+        """Pass over it."""
+        return True
+
+
+# Types of delta whose fields are known to grow, and those whose fields replace what stands.
+_MERGED = frozenset({"text_delta", "thinking_delta"})
+_REPLACED = frozenset({"signature_delta", "compaction_delta"})
+
+BLOCKS: dict[str, type[BlockReader]] = {
+    "text": TextReader,
+    "thinking": ThinkingReader,
+    "redacted_thinking": RedactedReader,
+    "tool_use": ToolUseReader,
+}
+
+# Readable deltas, and the block that they mean where none is open for them.
+IMPLIED = {"text_delta": "text", "thinking_delta": "thinking"}
+
+
+def _whole(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return joined_surrogates(text)
+    return text
+
+
+def _as_input(text: str) -> JsonObject | None:
+    try:
+        return as_object(kept(loads_exact(text), "input"), "input")
+    except (ValueError, MalformedStream):
+        return None

@@ -1,0 +1,124 @@
+"""What only the Messages API knows, as options of a call. They win over the neutral arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args
+
+from attrs import field, frozen
+
+from thinkaloud.errors import ConfigurationError
+from thinkaloud.jsontext import Json
+from thinkaloud.protocols.anthropic.families import SMALLEST_BUDGET
+
+Effort = Literal["low", "medium", "high", "xhigh", "max"]
+AnthropicDisplay = Literal["summarized", "omitted", "updates"]
+PrefixMismatch = Literal["error", "drop_block"]
+ServiceTier = Literal["auto", "standard_only"]
+Speed = Literal["standard", "fast"]
+
+
+@frozen
+class Adaptive:
+    """The model decides when and how much it thinks."""
+
+
+def _enough_tokens(instance: object, attribute: object, value: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < SMALLEST_BUDGET:
+        raise ConfigurationError(f"Budget(tokens={value!r}): give a whole number of {SMALLEST_BUDGET} or more")
+
+
+@frozen
+class Budget:
+    """Thinking up to a number of tokens, 1024 or more."""
+
+    tokens: int = field(validator=_enough_tokens)
+
+
+@frozen
+class BetweenTools:
+    """No thinking before the answer, only short updates between tool calls (Claude Sonnet 5.5)."""
+
+
+@frozen
+class Disabled:
+    """No thinking."""
+
+
+ThinkingMode = Adaptive | Budget | BetweenTools | Disabled
+
+
+def _one_of(choices: Any) -> Any:
+    allowed = get_args(choices)
+
+    def check(instance: object, attribute: Any, value: object) -> None:
+        if value is not None and value not in allowed:
+            raise ConfigurationError(f"{attribute.name}={value!r}: use one of {', '.join(map(repr, allowed))}, or None")
+
+    return check
+
+
+def _of_type(*types: type, wanted: str) -> Any:
+    def check(instance: object, attribute: Any, value: object) -> None:
+        if value is not None and not isinstance(value, types):
+            raise ConfigurationError(f"{attribute.name}={value!r}: give {wanted}, or None")
+
+    return check
+
+
+def _as_betas(value: Iterable[str]) -> tuple[str, ...]:
+    betas = (value,) if isinstance(value, str) else tuple(value)
+    for beta in betas:
+        if not isinstance(beta, str) or not beta.strip() or "," in beta or not beta.isascii():
+            raise ConfigurationError(f"betas has {beta!r}: give names of betas, each as a string of its own")
+    return betas
+
+
+@frozen(kw_only=True)
+class AnthropicOptions:
+    """Options of the protocol `anthropic-messages`. None leaves a field to the neutral argument or to the provider.
+
+    thinking: how the model thinks: `Adaptive()`, `Budget(tokens)`, `BetweenTools()` or `Disabled()`.
+    effort: "low" to "max", over the whole answer.
+    display: "summarized" or "omitted" thinking, or only progress "updates".
+    prefix_mismatch: what the server does with thinking whose conversation was edited: "error" or "drop_block".
+    betas: names for the `anthropic-beta` header; those that other options need are added by themselves.
+    api_version: the `anthropic-version` header; "2023-06-01" where nothing is said.
+    metadata: such as {"user_id": "..."}.
+    service_tier, speed, inference_geo, container, context_management: as the API takes them.
+
+    Raises ConfigurationError for values that cannot work, and for values that contradict each other.
+    """
+
+    thinking: ThinkingMode | None = field(
+        default=None,
+        validator=_of_type(
+            Adaptive, Budget, BetweenTools, Disabled, wanted="Adaptive(), Budget(tokens), BetweenTools() or Disabled()"
+        ),
+    )
+    effort: Effort | None = field(default=None, validator=_one_of(Effort))
+    display: AnthropicDisplay | None = field(default=None, validator=_one_of(AnthropicDisplay))
+    prefix_mismatch: PrefixMismatch | None = field(default=None, validator=_one_of(PrefixMismatch))
+    betas: tuple[str, ...] = field(default=(), converter=_as_betas)
+    api_version: str | None = field(default=None, validator=_of_type(str, wanted='a version such as "2023-06-01"'))
+    metadata: Mapping[str, Json] | None = field(
+        default=None, validator=_of_type(Mapping, wanted='a mapping such as {"user_id": "..."}'), hash=False
+    )
+    service_tier: ServiceTier | None = field(default=None, validator=_one_of(ServiceTier))
+    speed: Speed | None = field(default=None, validator=_one_of(Speed))
+    inference_geo: str | None = field(default=None, validator=_of_type(str, wanted='a region such as "us"'))
+    container: str | Mapping[str, Json] | None = field(
+        default=None, validator=_of_type(str, Mapping, wanted="the id of a container, or a mapping"), hash=False
+    )
+    context_management: Mapping[str, Json] | None = field(
+        default=None, validator=_of_type(Mapping, wanted='a mapping such as {"edits": [...]}'), hash=False
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if isinstance(self.thinking, Disabled | BetweenTools):
+            for name in ("display", "prefix_mismatch"):
+                if getattr(self, name) is not None:
+                    mode = type(self.thinking).__name__
+                    raise ConfigurationError(
+                        f"{name}={getattr(self, name)!r} does not go with thinking={mode}(): leave one of them out"
+                    )

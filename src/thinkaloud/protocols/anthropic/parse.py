@@ -1,0 +1,371 @@
+"""Reads an answer of the Messages API, streamed or whole, through one builder and one set of block functions.
+
+Blocks are keyed by their index on the wire. What is not modelled is kept: unknown blocks whole, as `Opaque`, unknown
+fields of known blocks in `extra`; unknown events and deltas are told once per kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from thinkaloud.errors import MalformedStream, ProviderError, TruncatedStream
+from thinkaloud.events import StreamEvent
+from thinkaloud.jsontext import Json, loads
+from thinkaloud.messages import StopReason
+from thinkaloud.protocols.anthropic.blocks import BLOCKS, IMPLIED, BlockReader, OpaqueReader, RepeatedReader
+from thinkaloud.protocols.anthropic.errors import error
+from thinkaloud.protocols.anthropic.fields import (
+    JsonObject,
+    as_object,
+    count_field,
+    exact,
+    index_field,
+    kept,
+    list_field,
+    object_field,
+    text_field,
+)
+from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, Parser
+from thinkaloud.usage import Usage
+
+_T = TypeVar("_T")
+
+_STOP_REASONS = {
+    "end_turn": StopReason.END,
+    "max_tokens": StopReason.LENGTH,
+    "stop_sequence": StopReason.STOP_SEQUENCE,
+    "tool_use": StopReason.TOOL_USE,
+    "pause_turn": StopReason.PAUSE,
+    "refusal": StopReason.REFUSAL,
+    "model_context_window_exceeded": StopReason.LENGTH,
+    "compaction": StopReason.END,
+    "sensitive": StopReason.REFUSAL,  # seen at compatible servers
+}
+
+# Every count of the wire that we read: the objects it lies in, and its name.
+_COUNTS = (
+    (None, "input_tokens"),
+    (None, "output_tokens"),
+    (None, "cache_creation_input_tokens"),
+    (None, "cache_read_input_tokens"),
+    ("cache_creation", "ephemeral_5m_input_tokens"),
+    ("cache_creation", "ephemeral_1h_input_tokens"),
+    ("output_tokens_details", "thinking_tokens"),
+)
+_GENERATED = frozenset({"output_tokens", "thinking_tokens"})
+
+# What becomes `stop_detail` under its own name, wherever the end of a message tells it.
+_DETAILS = ("stop_details", "stop_sequence", "container", "context_management", "input_transformations")
+
+_TRANSFORMATIONS = {
+    "thinking_dropped": ("thinking_dropped_by_server", "the server left out a thinking block"),
+    "thinking_mismatch_allowed": (
+        "thinking_mismatch_allowed",
+        "the server let a thinking block pass that does not fit",
+    ),
+}
+
+
+class AnthropicParser(Parser):
+    """Reads one answer of the protocol `anthropic-messages`."""
+
+    def __init__(self, context: ParseContext) -> None:
+        super().__init__(context)
+        self._blocks: dict[int | None, BlockReader] = {}
+        self._prefilled: dict[int | None, JsonObject] = {}
+        self._begun = False
+        self._counts: dict[str, int] = {}
+        self._output_is_final = False
+        self._stop_reason = ""
+        self._detail: dict[str, Json] = {}
+        self._told: set[tuple[str, str]] = set()
+        self._response_id = ""
+        self._unnamed_calls = 0
+
+        self.estimated_tokens = 0
+        self.has_text = False
+        self.last_kind = ""
+
+    # the three ways in
+
+    def read(self, event: AnyServerEvent) -> None:
+        """Read one server event. Raises the ProviderError that it carries, or MalformedStream."""
+        raw = event.data
+        try:
+            data = loads(raw)
+        except ValueError as fault:
+            self._read_other(event, str(fault))
+            return
+        if not isinstance(data, dict):
+            self._read_other(event, "it is no object", data)
+            return
+        kind = data.get("type")
+        if kind == "error" or data.get("error"):
+            raise self._failure(data)
+        read = _EVENTS.get(kind) if isinstance(kind, str) else None
+        if read is None:
+            read = _EVENTS.get(event.event)
+            if read is None:
+                self.tell_once("unknown_event", kind if isinstance(kind, str) else event.event, "an unknown event")
+                return
+        read(self, data, raw)
+
+    def read_end(self) -> None:
+        """End the answer if its stop reason has come. Raises TruncatedStream."""
+        if not self._stop_reason:
+            raise TruncatedStream("the stream ended without message_stop and without a stop reason")
+        self._finish()
+
+    def read_whole(self, body: Any) -> None:
+        """Read a body that was not streamed. Raises the ProviderError that it carries, or MalformedStream."""
+        if isinstance(body, list) and any(isinstance(item, dict) and item.get("error") for item in body):
+            raise self._failure(body)
+        message = as_object(body, "body")
+        if message.get("type") == "error" or message.get("error"):
+            raise self._failure(body)
+        if not isinstance(message.get("content"), list):
+            raise MalformedStream("the body is no message: it has no content")
+        self._output_is_final = True
+        self._begin(message)
+        for index, block in enumerate(list_field(message, "content")):
+            self._open(index, as_object(block, "content"))
+            self._stop(index)
+        self._take_end(message)
+        self._finish()
+
+    def abandon(self) -> Sequence[StreamEvent]:
+        """Close what is open as incomplete, with all that had come of it."""
+        if not self.builder.ended:
+            for block in self._blocks.values():
+                block.settle(complete=False)
+            self._blocks.clear()
+        return super().abandon()
+
+    # for the blocks
+
+    def tell_once(self, code: str, kind: str, text: str) -> None:
+        """Tell of something unknown, once per kind."""
+        if (code, kind) not in self._told:
+            self._told.add((code, kind))
+            self.builder.notice(code, f"{text}: {kind!r}", detail={"kind": kind})
+
+    def tolerated(self, read: Callable[[JsonObject, str], _T], data: JsonObject, name: str) -> _T | None:
+        """Read a field that the answer can do without: a wrong type is told, and the field passed over."""
+        try:
+            return read(data, name)
+        except MalformedStream as fault:
+            self.tell_once("unreadable_field", name, str(fault))
+            return None
+
+    def next_call_id(self) -> str:
+        """An id for a call that came without one: the same however the answer is read."""
+        self._unnamed_calls += 1
+        return f"call_{self._response_id}_{self._unnamed_calls}"
+
+    # events
+
+    def _on_message_start(self, data: JsonObject, raw: str) -> None:
+        if data.get("message") is None:  # a chunk without content of its own (seen at Bedrock)
+            return
+        message = object_field(data, "message")
+        if self._begun:  # aggregating proxies start twice: the first one counts
+            self._take_usage(message)
+            return
+        self._begin(message)
+        if not message.get("content"):
+            return
+        for index, block in enumerate(list_field(object_field(exact(raw), "message"), "content")):
+            self._prefilled[index] = as_object(block, "content")
+            self._open(index, self._prefilled[index])
+            self._stop(index)
+
+    def _on_block_start(self, data: JsonObject, raw: str) -> None:
+        self._open(index_field(data), object_field(exact(raw), "content_block"))
+
+    def _on_block_delta(self, data: JsonObject, raw: str) -> None:
+        delta = data.get("delta")
+        index = data.get("index")
+        if not isinstance(delta, dict) or not isinstance(index, int):
+            delta, index = object_field(data, "delta"), index_field(data)
+        block = self._blocks.get(index)
+        if block is None or block.open is None or delta.get("type") != block.grows_by:
+            self._other_delta(index, block, delta, raw)
+            return
+        piece = delta.get(block.piece)
+        self.builder.extend(block.open, piece if isinstance(piece, str) else text_field(delta, block.piece))
+        if len(delta) > 2:
+            block.note(delta)
+
+    def _other_delta(self, index: int | None, block: BlockReader | None, delta: JsonObject, raw: str) -> None:
+        kind = delta.get("type")
+        if not isinstance(kind, str):
+            self.tell_once("unknown_delta", str(kind), "a delta of no known type")
+        elif block is not None and block.take(kind, delta, raw):
+            pass
+        elif kind in IMPLIED and (block is None or block.replaceable):
+            # A server that gives the block no start, or changes its type midway: nothing that is readable gets lost.
+            self._open(index, {"type": IMPLIED[kind]})
+            self._on_block_delta({"index": index, "delta": delta}, raw)
+        else:
+            self.tell_once("unknown_delta", kind, "a delta that fits no open block")
+
+    def _on_block_stop(self, data: JsonObject, raw: str) -> None:
+        self._stop(index_field(data))
+
+    def _on_message_delta(self, data: JsonObject, raw: str) -> None:
+        self._take_end(object_field(data, "delta"))
+        self._take_end(data)
+        if "output_tokens" in self._take_usage(data):
+            self._output_is_final = True
+
+    def _on_message_stop(self, data: JsonObject, raw: str) -> None:
+        self._finish()
+
+    def _on_error(self, data: JsonObject, raw: str) -> None:
+        raise self._failure(data)
+
+    def _pass(self, data: JsonObject, raw: str) -> None:
+        pass
+
+    def _read_other(self, event: AnyServerEvent, fault: str, data: object = None) -> None:
+        """An event whose data is no JSON object."""
+        if event.event == "error" or (isinstance(data, list) and any(isinstance(item, dict) for item in data)):
+            raise self._failure(event.data if data is None else data)
+        if not event.data.startswith("[DONE]"):  # a gateway's end marker: the stop reason decides
+            raise MalformedStream(f"an event's data cannot be read: {fault}")
+
+    # blocks
+
+    def _open(self, index: int | None, block: JsonObject) -> None:
+        kind = block.get("type")
+        if not isinstance(kind, str):
+            raise MalformedStream("a content block has no type")
+        self._stop(index)
+        if _is_repeated(block, self._prefilled.get(index)):
+            self._blocks[index] = RepeatedReader(self, block)
+            return
+        if kind == "fallback":
+            self._take_model_change(block)
+        self.last_kind = kind
+        self._blocks[index] = BLOCKS.get(kind, OpaqueReader)(self, block)
+
+    def _stop(self, index: int | None) -> None:
+        block = self._blocks.pop(index, None)
+        if block is not None:
+            block.settle(complete=True)
+            if block.open is not None:
+                self.builder.close(block.open)
+
+    # the message
+
+    def _begin(self, message: JsonObject) -> None:
+        self._begun = True
+        self._response_id = self.tolerated(text_field, message, "id") or ""
+        self.builder.response(id=self._response_id, model=self.tolerated(text_field, message, "model"))
+        self._take_usage(message)
+        self._take_details(message)
+
+    def _take_end(self, data: JsonObject) -> None:
+        self._stop_reason = text_field(data, "stop_reason") or self._stop_reason
+        self._take_details(data)
+
+    def _take_details(self, data: JsonObject) -> None:
+        for name in _DETAILS:
+            value = data.get(name)
+            if value:
+                self._detail[name] = self.tolerated(_kept_field, data, name)
+        if "input_transformations" in data:
+            self.tolerated(self._tell_transformations, data, "input_transformations")
+
+    def _tell_transformations(self, data: JsonObject, name: str) -> None:
+        for item in list_field(data, name):
+            entry = as_object(kept(item, name), name)
+            kind, path, reason = (text_field(entry, field) for field in ("type", "path", "reason"))
+            if kind in _TRANSFORMATIONS and (kind, path) not in self._told:
+                self._told.add((kind, path))
+                code, text = _TRANSFORMATIONS[kind]
+                self.builder.notice(code, f"{text}: {reason}", path=path, detail=entry)  # type: ignore[arg-type]
+
+    def _take_model_change(self, block: JsonObject) -> None:
+        model = self.tolerated(text_field, self.tolerated(object_field, block, "to") or {}, "model")
+        if model and self.builder.started:
+            self.builder.notice("model_changed", f"from here on {model} answers", detail={"model": model})
+        self.builder.response(model=model)
+
+    def _take_usage(self, message: JsonObject) -> frozenset[str]:
+        """Put the counts that have come in the place of the earlier ones. Gives their names."""
+        usage = self.tolerated(object_field, message, "usage") or {}
+        taken: set[str] = set()
+        for holder, name in _COUNTS:
+            data = usage if holder is None else self.tolerated(object_field, usage, holder) or {}
+            count = self.tolerated(count_field, data, name)
+            if count is not None:
+                self._counts[name] = count
+                taken.add(name)
+        if taken:
+            self._tell_usage()
+        return frozenset(taken)
+
+    def _tell_usage(self) -> None:
+        counts = self._counts
+        if not self._output_is_final:  # the opening event's numbers of generated tokens are never the last word
+            counts = {name: count for name, count in counts.items() if name not in _GENERATED}
+        self.builder.update_usage(_usage(counts))
+
+    def _finish(self) -> None:
+        for block in self._blocks.values():
+            block.settle(complete=True)
+        self._blocks.clear()
+        self._output_is_final = True
+        self._tell_usage()
+        reason = _STOP_REASONS.get(self._stop_reason, StopReason.UNKNOWN)
+        if reason is StopReason.END and self.last_kind == "tool_use":
+            reason = StopReason.TOOL_USE
+        if reason is StopReason.LENGTH and not self.has_text:
+            self.builder.notice("answer_truncated", "the output limit was reached before any text")
+        self.builder.finish(reason, raw=self._stop_reason or None, detail=self._detail or None)
+
+    def _failure(self, body: Any) -> ProviderError:
+        return error(ErrorResponse(body=body, provider=self.context.origin.provider or None))
+
+
+_EVENTS: dict[str, Callable[[AnthropicParser, JsonObject, str], None]] = {
+    "content_block_delta": AnthropicParser._on_block_delta,
+    "content_block_start": AnthropicParser._on_block_start,
+    "content_block_stop": AnthropicParser._on_block_stop,
+    "message_start": AnthropicParser._on_message_start,
+    "message_delta": AnthropicParser._on_message_delta,
+    "message_stop": AnthropicParser._on_message_stop,
+    "error": AnthropicParser._on_error,
+    "ping": AnthropicParser._pass,
+    "vertex_event": AnthropicParser._pass,
+}
+
+
+def _kept_field(data: JsonObject, name: str) -> Any:
+    return kept(data.get(name), name)
+
+
+def _is_repeated(block: JsonObject, prefilled: JsonObject | None) -> bool:
+    """Whether the opening message has held this block already."""
+    if prefilled is None or block.get("type") != prefilled.get("type"):
+        return False
+    return block == prefilled or (bool(block.get("id")) and block.get("id") == prefilled.get("id"))
+
+
+def _usage(counts: dict[str, int]) -> Usage:
+    written = counts.get("cache_creation_input_tokens")
+    if written is None:
+        parts = [counts.get("ephemeral_5m_input_tokens"), counts.get("ephemeral_1h_input_tokens")]
+        known = [part for part in parts if part is not None]
+        written = sum(known) if known else None
+    fresh, read = counts.get("input_tokens"), counts.get("cache_read_input_tokens")
+    return Usage(
+        input=None if fresh is None else fresh + (written or 0) + (read or 0),
+        output=counts.get("output_tokens"),
+        reasoning=counts.get("thinking_tokens"),
+        cache_read=read,
+        cache_write=written,
+        cache_write_1h=counts.get("ephemeral_1h_input_tokens"),
+    )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import AsyncIterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from thinkaloud.errors import (
@@ -19,6 +18,9 @@ from thinkaloud.errors import (
 )
 from thinkaloud.transport.timeouts import Timeouts
 from thinkaloud.wire.http import HttpRequest
+
+if TYPE_CHECKING:
+    import ssl
 
 
 @cache

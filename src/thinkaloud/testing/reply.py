@@ -82,7 +82,7 @@ class Reply:
 
     content: blocks in order; a plain string stands for a text block.
     stop: why it ends, as StopReason or as the provider's own word; None: TOOL_USE where a call is made, else END.
-    stop_detail: details of the end, as the provider gives them.
+    stop_detail: details of the end, as the message will tell them.
     usage: tokens, in the library's meaning; None: counted from the content, one token a delta.
     model: the model that answers; None: the one that was asked for.
     id: the answer's id; None: one made from its place in the script.

@@ -48,6 +48,8 @@ _STOP_WORDS = {
     StopReason.PAUSE: "pause_turn",
 }
 
+_BESIDE_DELTA = ("context_management", "input_transformations")
+
 _FAILURES: dict[type[ProviderError], FailureWords] = {
     InvalidRequest: FailureWords(400, "invalid_request_error", None, "max_tokens: must be greater than 0"),
     AuthenticationError: FailureWords(401, "authentication_error", None, "invalid x-api-key"),
@@ -86,8 +88,9 @@ def _stream(reply: Reply, asked: Asked) -> list[bytes]:
     if reply.error is not None:
         return with_error(events, reply, [_event(_error(reply.error, asked.number))])
     delta = {"stop_reason": _stop_word(reply), **_stop_fields(reply)}
+    beside = {name: delta.pop(name) for name in _BESIDE_DELTA if name in delta}
     usage = _usage(reply.usage_or_counted)
-    events.append(_event({"type": "message_delta", "delta": delta, "usage": usage}))
+    events.append(_event({"type": "message_delta", "delta": delta, "usage": usage, **beside}))
     events.append(_event({"type": "message_stop"}))
     return events
 
@@ -184,9 +187,8 @@ def _stop_word(reply: Reply) -> str:
 
 
 def _stop_fields(reply: Reply) -> dict[str, Any]:
-    detail = dict(reply.stop_detail or {})
-    sequence = detail.pop("stop_sequence", None)
-    return {"stop_sequence": sequence, "stop_details": detail or None}
+    """The details of the end: fields by their names on the wire, such as `stop_sequence` and `stop_details`."""
+    return {"stop_sequence": None, "stop_details": None, **(reply.stop_detail or {})}
 
 
 def _usage(usage: Usage) -> dict[str, Any]:

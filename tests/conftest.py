@@ -3,9 +3,26 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+from thinkaloud import jsontext
+
+# Machines differ, and clocks are no judges: a slow example is no failure.
+settings.register_profile("thinkaloud", deadline=None, print_blob=True)
+settings.load_profile("thinkaloud")
 
 
 @pytest.fixture(params=["asyncio", "trio"])
 def anyio_backend(request: pytest.FixtureRequest) -> str:
     """The event loop that an async test runs on."""
+    return str(request.param)
+
+
+@pytest.fixture(params=["orjson", "standard library"])
+def json_decoder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The JSON decoder behind `jsontext.loads`: what a test sees must not hang on which one is installed."""
+    if request.param == "orjson":
+        monkeypatch.setattr(jsontext, "orjson_loads", pytest.importorskip("orjson").loads)
+    else:
+        monkeypatch.setattr(jsontext, "orjson_loads", None)
     return str(request.param)

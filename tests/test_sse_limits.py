@@ -116,7 +116,7 @@ def test_the_time_for_one_event_grows_with_its_size_and_not_with_its_square(cont
         return b"data: {" + content * repeats + b"}\n\n"
 
     small, large = _seconds(body(4_000), piece), _seconds(body(64_000), piece)
-    assert large < 64 * max(small, 0.0005)  # sixteen times the size: 16 when linear, 256 when quadratic
+    assert large < 100 * max(small, 0.0005)  # sixteen times the size: 16 when linear, 256 when quadratic
 
 
 def test_four_mebibytes_in_small_pieces_are_one_event() -> None:

@@ -41,8 +41,54 @@ def loads(text: str | bytes) -> Any:
 
 
 def dumps(value: Any) -> str:
-    """Encode as compact JSON in pure ASCII, so that every string survives. Raises ValueError for NaN and infinity."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    """Encode as compact JSON in pure ASCII, so that every string survives.
+
+    Raises ValueError for NaN and infinity, and for what is nested too deeply.
+    """
+    try:
+        return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    except RecursionError:
+        raise ValueError("the value is nested too deeply for JSON") from None
+
+
+_DEEPEST = 10_000  # no decoder gives a tenth of it: deeper is a value that holds itself
+
+
+def copied(value: Any) -> Any:
+    """Copy a JSON value, however deep it is; arrays become lists.
+
+    Raises TypeError for what is not JSON, and ValueError for a value that holds itself.
+    """
+    root: list[Any] = [value]
+    unread: list[tuple[Any, int]] = [(root, 0)]
+    while unread:
+        container, depth = unread.pop()
+        if depth > _DEEPEST:
+            raise ValueError("the value is nested too deeply for JSON")
+        for key, child in container.items() if isinstance(container, dict) else enumerate(container):
+            if child is None or isinstance(child, (str, int, float)):
+                continue
+            if isinstance(child, Mapping):
+                for name in child:
+                    if not isinstance(name, str):
+                        raise TypeError(f"a JSON object has strings as keys, not {type(name).__name__}")
+                container[key] = dict(child)
+            elif isinstance(child, (list, tuple)):
+                container[key] = list(child)
+            else:
+                raise TypeError(f"{type(child).__name__} is not JSON")
+            unread.append((container[key], depth + 1))
+    return root[0]
+
+
+def copied_object(value: Mapping[str, Json]) -> dict[str, Json]:
+    """Copy a JSON object. Raises TypeError for anything else."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"expected a JSON object (a mapping with string keys), got {type(value).__name__}")
+    if not value:
+        return {}
+    copy: dict[str, Json] = copied(value)
+    return copy
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -94,86 +140,77 @@ def joined_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-# What may follow a complete value inside a container, when the text is cut there.
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+|"', re.DOTALL)
-_LITERALS = {"true", "false", "null"}
+# Possessive, so that a string of a megabyte that does not end is read once.
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]++|"', re.DOTALL)
+_WORDS = {"true", "false", "null"}
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\Z")
-_CUT_ESCAPE = re.compile(r"(?:\\u[0-9a-fA-F]{0,3}|\\)\Z")
+# The part of an open string that no later text can change: without half an escape, and without an escaped high
+# surrogate whose mate may still come.
+_SETTLED = re.compile(
+    r"""
+    "(?: [^"\\]++
+       | \\[^u]
+       | \\u(?![dD][89abAB])[0-9a-fA-F]{4}
+       | \\u[dD][89abAB][0-9a-fA-F]{2} (?= [^\\] | \\[^u] | \\u[0-9a-fA-F]{4} )
+    )*
+    """,
+    re.DOTALL | re.VERBOSE,
+)
 
 
 def preview_arguments(text: str) -> dict[str, Json]:
     """Read as much as can be read of half-written tool arguments, for showing them while they are written.
 
     A string that is still open shows as far as it goes; a key without a value, a half number or a half word is left
-    out. Never raises: what is no object gives {}. Do not run a tool on a preview.
+    out. Never raises: what is no object gives {}. Do not run a tool on a preview. Linear in the size of the text.
     """
-    closers: list[str] = []
-    kept: list[str] = []  # tokens of the longest readable beginning
-    safe = 0  # how many of them stand when all open containers are closed after them
-    safe_closers: list[str] = []
-    after_key = False
-    pending_key = False
+    kept: list[str] = []
+    closers: list[str] = []  # what closes the containers that are open
+    readable = 0  # how many tokens of `kept` are JSON when `closers` follow them
+    expects_key = expects_value = False  # inside an object: before a key, or between its colon and its value
     position = 0
     while match := _TOKEN.search(text, position):
         token = match.group()
         position = match.end()
-        if token == '"':  # a string that does not end
-            if not closers or (closers[-1] == "}" and not after_key):
+        in_object = bool(closers) and closers[-1] == "}"
+        if token == ":":
+            if not in_object or expects_key or expects_value:
                 break
-            rest = text[match.start() :]
-            kept.append(_closed_string(rest))
-            safe, safe_closers = len(kept), closers.copy()
-            break
-        if token in "{[":
-            if not closers and kept:
+            expects_value = True
+            kept.append(token)
+            continue
+        if token == ",":
+            expects_key = in_object
+            kept.append(token)
+            continue
+        if in_object and expects_key and token != "}":
+            if token[0] != '"' or token == '"':
                 break
+            expects_key = False
+            kept.append(token)
+            continue
+        if token in ("{", "["):
+            if kept and not closers:
+                break  # a second value
             closers.append("}" if token == "{" else "]")
-            kept.append(token)
-            safe, safe_closers = len(kept), closers.copy()
-            after_key = pending_key = False
-        elif token in "}]":
-            if not closers or closers.pop() != token:
+            expects_key = token == "{"
+        elif token in ("}", "]"):
+            if not closers or closers[-1] != token:
                 break
-            kept.append(token)
-            safe, safe_closers = len(kept), closers.copy()
-            after_key = pending_key = False
-        elif token == ",":
-            kept.append(token)
-            after_key = pending_key = False
-        elif token == ":":
-            if not pending_key:
-                break
-            kept.append(token)
-            after_key, pending_key = True, False
-        else:
-            if not closers:
-                break
-            if closers[-1] == "}" and not after_key:
-                if not token.startswith('"') or pending_key:
-                    break
-                kept.append(token)
-                pending_key = True
-                continue
-            last = position == len(text)
-            whole = token.startswith('"') or token in _LITERALS or (not last and _NUMBER.match(token) is not None)
-            if not whole:
-                break
-            kept.append(token)
-            safe, safe_closers = len(kept), closers.copy()
-            after_key = False
+            closers.pop()
+            expects_key = False
+        elif token == '"':
+            token = _SETTLED.match(text, match.start()).group() + '"'  # type: ignore[union-attr]
+            position = len(text)
+        elif token[0] != '"' and token not in _WORDS and (position == len(text) or not _NUMBER.match(token)):
+            break
+        if not kept and not closers:
+            break  # not an object
+        expects_value = False
+        kept.append(token)
+        readable = len(kept)
     try:
-        value = json.loads("".join(kept[:safe]) + "".join(reversed(safe_closers)))
+        value = json.loads("".join(kept[:readable]) + "".join(reversed(closers)), strict=False)
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _closed_string(text: str) -> str:
-    """Close a string that was cut, without the half escape at its end."""
-    backslashes = len(text) - len(text.rstrip("\\"))
-    if backslashes % 2:
-        return text[:-1] + '"'
-    cut = _CUT_ESCAPE.search(text)
-    if cut and (len(text[: cut.start()]) - len(text[: cut.start()].rstrip("\\"))) % 2 == 0:
-        text = text[: cut.start()]
-    return text + '"'

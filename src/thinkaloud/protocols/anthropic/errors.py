@@ -226,12 +226,11 @@ def _sub_kind(told: _Told) -> type[ProviderError] | None:
 
 
 def _message(told: _Told, body: object, status: int | None) -> str:
-    text = told.message or (body if isinstance(body, str) else "")
-    text = " ".join(text.split())
-    if len(text) > _LONGEST:
-        text = text[:_LONGEST] + "…"
-    named = told.word or (f"HTTP {status}" if status is not None else "error")
-    return f"{named}: {text}" if text else f"{named}, without a message"
+    """The provider's own text, shortened where it is long; a name for the failure where there is none."""
+    text = told.message or (" ".join(body.split()) if isinstance(body, str) else "")
+    if not text.strip():
+        return f"{told.word or (f'HTTP {status}' if status is not None else 'an error')}, without a message"
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
 def _hidden(value: Any) -> Any:

@@ -176,9 +176,9 @@ class AnthropicParser(Parser):
         if not message.get("content"):
             return
         for index, block in enumerate(list_field(object_field(exact(raw), "message"), "content")):
-            self._prefilled[index] = as_object(block, "content")
-            self._open(index, self._prefilled[index])
+            self._open(index, as_object(block, "content"))
             self._stop(index)
+            self._prefilled[index] = as_object(block, "content")
 
     def _on_block_start(self, data: JsonObject, raw: str) -> None:
         self._open(index_field(data), object_field(exact(raw), "content_block"))

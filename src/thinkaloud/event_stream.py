@@ -11,6 +11,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -143,19 +144,16 @@ class EventStream:
 
     async def __anext__(self) -> StreamEvent:
         inbox = self._inbox
-        if inbox is not None:
+        if inbox is None:
+            while not (self._backlog or self._finished()):
+                await self._pull_step()
+            return self._rest()
+        with suppress(anyio.EndOfStream):
             try:
                 return inbox.receive_nowait()
             except anyio.WouldBlock:
                 pass
-            except anyio.EndOfStream:
-                return self._rest()
-            try:
-                return await inbox.receive()
-            except anyio.EndOfStream:
-                return self._rest()
-        while not (self._backlog or self._finished()):
-            await self._pull_step()
+            return await inbox.receive()
         return self._rest()
 
     def _rest(self) -> StreamEvent:

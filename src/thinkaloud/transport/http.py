@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -94,7 +95,14 @@ class HttpTransport:
                 raise
             failure = ConfigurationError(f"http_client is closed: {error}")
         else:
-            return HttpExchange(library, response)
+            if not 300 <= response.status_code < 400:
+                return HttpExchange(library, response)
+            await response.aclose()
+            target = urlsplit(response.headers.get("location", ""))
+            failure = ConfigurationError(
+                f"base_url redirects to {target.scheme}://{target.netloc}, and redirects are never followed: "
+                "give the final address"
+            )
         raise failure
 
     async def aclose(self) -> None:
@@ -147,7 +155,13 @@ class HttpExchange:
 
     async def aclose(self) -> None:
         """Give the connection back if the body was read to its end, else close it."""
+        pieces, self._pieces = self._pieces, None
         await self._response.aclose()
+        if pieces is not None:
+            # On a closed connection the library's nested generators run out; dropped in the middle they would warn.
+            with suppress(self._library.HTTPError):
+                async for _ in pieces:
+                    pass
 
     def _open(self) -> AsyncIterator[bytes]:
         encoding = self.headers.get("content-encoding", "identity").lower()

@@ -1,0 +1,105 @@
+"""Answers of any length on two wires: 45 % thinking, 45 % text, 10 % tool arguments, one JSON payload per event."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+WORDS = ("think ", "about ", "the ", "blue ", "of ", "a ", "clear ", "sky; ", "then ", "answer. ")
+SIGNATURE = "c2lnbmF0dXJl" * 40
+
+
+def _shares(deltas: int) -> tuple[int, int, int]:
+    calls = max(1, deltas // 10)
+    thinking = max(1, deltas * 45 // 100)
+    return thinking, deltas - calls - thinking, calls
+
+
+def _word(place: int) -> str:
+    return WORDS[place % len(WORDS)]
+
+
+def _argument_pieces(count: int) -> list[str]:
+    """Pieces of one JSON object: a long string that grows a little with each piece."""
+    return ['{"text": "', *(_word(place) for place in range(max(0, count - 2))), '"}']
+
+
+def anthropic_payloads(deltas: int, *, only_arguments: bool = False) -> list[dict[str, object]]:
+    """The events of one answer on the Anthropic wire."""
+    thinking, text, calls = (0, 0, deltas) if only_arguments else _shares(deltas)
+    usage = {"input_tokens": 25, "output_tokens": 1}
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-bench", "content": [],
+               "stop_reason": None, "stop_sequence": None, "usage": usage}  # fmt: skip
+    events: list[dict[str, object]] = [{"type": "message_start", "message": message}]
+    index = 0
+
+    def block(start: dict[str, object], deltas: list[dict[str, object]]) -> None:
+        nonlocal index
+        events.append({"type": "content_block_start", "index": index, "content_block": start})
+        events.extend({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas)
+        events.append({"type": "content_block_stop", "index": index})
+        index += 1
+
+    if thinking:
+        pieces: list[dict[str, object]] = [{"type": "thinking_delta", "thinking": _word(i)} for i in range(thinking)]
+        block({"type": "thinking", "thinking": "", "signature": ""}, [
+            *pieces, {"type": "signature_delta", "signature": SIGNATURE}])  # fmt: skip
+    if text:
+        block({"type": "text", "text": ""}, [{"type": "text_delta", "text": _word(i)} for i in range(text)])
+    block(
+        {"type": "tool_use", "id": "toolu_1", "name": "note", "input": {}},
+        [{"type": "input_json_delta", "partial_json": piece} for piece in _argument_pieces(calls)],
+    )
+    stop = {"stop_reason": "tool_use", "stop_sequence": None}
+    events.append({"type": "message_delta", "delta": stop, "usage": {"output_tokens": deltas}})
+    events.append({"type": "message_stop"})
+    return events
+
+
+def chat_payloads(deltas: int, *, only_arguments: bool = False) -> list[dict[str, object]]:
+    """The chunks of one answer on the OpenAI chat wire, thinking in `reasoning_content`."""
+    thinking, text, calls = (0, 0, deltas) if only_arguments else _shares(deltas)
+
+    def chunk(delta: dict[str, object], finish: str | None = None) -> dict[str, object]:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        return {"id": "chatcmpl-bench", "object": "chat.completion.chunk", "created": 1760000000,
+                "model": "bench", "system_fingerprint": "fp_1", "choices": [choice]}  # fmt: skip
+
+    def call(fields: dict[str, object]) -> dict[str, object]:
+        return chunk({"tool_calls": [{"index": 0, **fields}]})
+
+    events = [chunk({"role": "assistant", "content": None, "reasoning_content": ""})]
+    events += [chunk({"content": None, "reasoning_content": _word(i)}) for i in range(thinking)]
+    events += [chunk({"content": _word(i)}) for i in range(text)]
+    events.append(call({"id": "call_1", "type": "function", "function": {"name": "note", "arguments": ""}}))
+    events += [call({"function": {"arguments": piece}}) for piece in _argument_pieces(calls)]
+    events.append(chunk({}, "tool_calls"))
+    usage = {"prompt_tokens": 25, "completion_tokens": deltas, "total_tokens": 25 + deltas}
+    events.append({**chunk({}), "choices": [], "usage": usage})
+    return events
+
+
+def _sse(payload: dict[str, object], name: str | None) -> bytes:
+    head = f"event: {name}\n" if name else ""
+    return f"{head}data: {json.dumps(payload, separators=(',', ':'))}\n\n".encode()
+
+
+def anthropic_pieces(deltas: int, *, only_arguments: bool = False) -> list[bytes]:
+    """The same answer as the bytes of its events."""
+    payloads = anthropic_payloads(deltas, only_arguments=only_arguments)
+    return [_sse(payload, str(payload["type"])) for payload in payloads]
+
+
+def chat_pieces(deltas: int, *, only_arguments: bool = False) -> list[bytes]:
+    """The same answer as the bytes of its chunks."""
+    payloads = chat_payloads(deltas, only_arguments=only_arguments)
+    return [*(_sse(payload, None) for payload in payloads), b"data: [DONE]\n\n"]
+
+
+Payloads = Callable[..., list[dict[str, object]]]
+Pieces = Callable[..., list[bytes]]
+
+WIRES: dict[str, tuple[Payloads, Pieces]] = {
+    "anthropic-messages": (anthropic_payloads, anthropic_pieces),
+    "openai-chat": (chat_payloads, chat_pieces),
+}

@@ -1,0 +1,177 @@
+"""Arguments are checked before any network call, and each refusal names the field and the fix."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+from thinkaloud.protocols.anthropic.options import AnthropicOptions
+from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
+
+import thinkaloud as ta
+from thinkaloud.auth.api_key import ApiKey
+
+CLAUDE = "anthropic/claude-opus-5"
+
+
+@pytest.mark.parametrize(
+    ("model", "arguments", "words"),
+    [
+        ("claude", {}, ["model", "provider/model"]),
+        ("/x", {}, ["model"]),
+        ("anthropic/", {}, ["model"]),
+        (CLAUDE, {"reasoning": "huge"}, ["reasoning", "minimal"]),
+        (CLAUDE, {"max_tokens": 0}, ["max_tokens"]),
+        (CLAUDE, {"max_tokens": True}, ["max_tokens"]),
+        (CLAUDE, {"max_tokens": "many"}, ["max_tokens"]),
+        (CLAUDE, {"temperature": "hot"}, ["temperature"]),
+        (CLAUDE, {"top_p": -0.1}, ["top_p"]),
+        (CLAUDE, {"display": "loud"}, ["display", "omitted"]),
+        (CLAUDE, {"cache": "forever"}, ["cache", "1h"]),
+        (CLAUDE, {"stop": [""]}, ["stop"]),
+        (CLAUDE, {"tool_choice": "maybe"}, ["tool_choice", "ToolChoice.tool"]),
+        (CLAUDE, {"tools": ["search"]}, ["tools[0]"]),
+        (CLAUDE, {"tools": [ta.Tool("a"), ta.Tool("a")]}, ["tools", "'a'", "twice"]),
+        (CLAUDE, {"system": 5}, ["system"]),
+        (CLAUDE, {"options": OpenAIChatOptions()}, ["options", "AnthropicOptions"]),
+        (CLAUDE, {"options": (AnthropicOptions(), AnthropicOptions())}, ["options", "more than one"]),
+        (CLAUDE, {"base_url": "http://example.com"}, ["base_url", "https"]),
+        (CLAUDE, {"base_url": "ftp://example.com"}, ["base_url"]),
+        (CLAUDE, {"extra_body": {"x": float("nan")}}, ["JSON"]),
+        ("azure/gpt", {}, ["base_url"]),
+        (
+            ta.Model("mine", "m", protocol="gemini", base_url="https://example.com"),
+            {},
+            ["gemini", "not in this version"],
+        ),
+        (ta.Model("mine", "m", protocol="smoke", base_url="https://example.com"), {}, ["smoke", "openai-chat"]),
+    ],
+)
+def test_an_argument_that_cannot_work_is_refused_with_its_name(
+    model: Any, arguments: dict[str, Any], words: list[str]
+) -> None:
+    with pytest.raises(ta.ConfigurationError) as caught:
+        ta.prepare(model, "hi", **arguments)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_an_unknown_provider_lists_the_known_ones() -> None:
+    with pytest.raises(ta.UnknownModel, match="anthropic"):
+        ta.prepare("nobody/model", "hi")
+
+
+def test_an_unknown_argument_is_named() -> None:
+    with pytest.raises(ta.UnsupportedOption, match="temprature"):
+        ta.prepare(CLAUDE, "hi", temprature=1)  # type: ignore[call-arg]
+
+
+def test_messages_must_not_be_empty() -> None:
+    with pytest.raises(ta.ConfigurationError, match="messages is empty"):
+        ta.prepare(CLAUDE, [])
+
+
+def test_messages_of_a_wrong_type_are_refused() -> None:
+    with pytest.raises(ta.ConfigurationError, match="messages"):
+        ta.prepare(CLAUDE, [{"role": "user", "content": "hi"}])  # type: ignore[list-item]
+
+
+def test_a_missing_key_names_its_variable_before_any_network_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with pytest.raises(ta.MissingCredentials, match="ANTHROPIC_API_KEY") as caught:
+        ta.stream(CLAUDE, "hi")
+    assert caught.value.variables == ("ANTHROPIC_API_KEY",)
+
+
+def test_preparing_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    assert ta.prepare(CLAUDE, "hi").request.url == "https://api.anthropic.com/v1/messages"
+
+
+def test_a_local_server_needs_no_key() -> None:
+    assert ta.stream("ollama/qwen3", "hi").plan.request.url == "http://localhost:11434/v1/chat/completions"
+
+
+@pytest.mark.parametrize("key", ["", "  ", "two words", "line\nbreak", "ключ"])
+def test_a_key_that_no_header_can_hold_is_refused_without_being_shown(key: str) -> None:
+    with pytest.raises(ta.ConfigurationError, match="api_key") as caught:
+        ta.Client(api_key=key)
+    assert not key.strip() or key not in str(caught.value)
+
+
+def test_a_key_shows_in_no_repr_and_no_pickle() -> None:
+    key = ApiKey("sk-very-secret")
+    client = ta.Client(api_key="sk-very-secret")
+    assert "sk-very-secret" not in repr(key) + repr(client)
+    with pytest.raises(TypeError, match="pickled"):
+        pickle.dumps(key)
+
+
+def test_a_plan_holds_no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-very-secret")
+    plan = ta.stream(CLAUDE, "hi").plan
+    assert "sk-very-secret" not in repr(plan) + str(plan.request.headers) + str(plan.body)
+
+
+def test_the_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "https://gateway.example/anthropic/")
+    assert ta.prepare(CLAUDE, "hi").request.url == "https://gateway.example/anthropic/v1/messages"
+
+
+def test_the_address_of_a_call_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "https://gateway.example")
+    plan = ta.prepare(CLAUDE, "hi", base_url="http://127.0.0.1:9")
+    assert plan.request.url == "http://127.0.0.1:9/v1/messages"
+
+
+def test_a_custom_endpoint_needs_no_row_in_the_table() -> None:
+    model = ta.Model(
+        "mine",
+        "my-model",
+        protocol="openai-chat",
+        base_url="https://llm.example/v1",
+        dialect=ta.Dialect(max_tokens_field="max_completion_tokens"),
+    )
+    plan = ta.prepare(model, "hi", max_tokens=5)
+    assert plan.request.url == "https://llm.example/v1/chat/completions"
+    assert plan.body["max_completion_tokens"] == 5
+
+
+def test_extra_fields_and_headers_are_sent_as_they_are() -> None:
+    plan = ta.prepare(CLAUDE, "hi", extra_body={"speed": "fast"}, extra_headers={"X-Trace": "7"})
+    assert plan.body["speed"] == "fast"
+    assert plan.request.headers["x-trace"] == "7"
+
+
+def test_a_fallback_tuple_of_options_gives_each_protocol_its_own() -> None:
+    both = (AnthropicOptions(), OpenAIChatOptions(effort="low"))
+    assert ta.prepare(CLAUDE, "hi", options=both).body["model"] == "claude-opus-5"
+    assert ta.prepare("openai/gpt-5.2", "hi", options=both).body["reasoning_effort"] == "low"
+
+
+def test_client_defaults_apply_where_a_call_says_nothing() -> None:
+    client = ta.Client(api_key="k", max_tokens=77, system="be brief")
+    assert client.prepare(CLAUDE, "hi").body["max_tokens"] == 77
+    assert client.prepare(CLAUDE, "hi", max_tokens=5).body["max_tokens"] == 5
+
+
+def test_a_client_refuses_unknown_defaults() -> None:
+    with pytest.raises(ta.ConfigurationError, match="colour"):
+        ta.Client(colour="blue")  # type: ignore[call-arg]
+
+
+def test_a_client_takes_one_way_to_send() -> None:
+    with pytest.raises(ta.ConfigurationError, match="not both"):
+        ta.Client(http_client=object(), transport=object())  # type: ignore[arg-type]
+
+
+def test_an_http_client_of_another_library_is_refused() -> None:
+    with pytest.raises(ta.ConfigurationError, match="httpx"):
+        ta.Client(http_client=object())
+
+
+def test_a_synchronous_http_client_is_refused() -> None:
+    httpx = pytest.importorskip("httpx")
+    with httpx.Client() as client, pytest.raises(ta.ConfigurationError, match="AsyncClient"):
+        ta.Client(http_client=client)

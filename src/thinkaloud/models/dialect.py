@@ -6,6 +6,8 @@ from typing import Literal
 
 from attrs import frozen
 
+from thinkaloud.levels import ThinkingLevel
+
 
 @frozen
 class ThinkTags:
@@ -19,41 +21,52 @@ class ThinkTags:
     implied_open: bool = False
 
 
+_WORDS = (ThinkingLevel.LOW, ThinkingLevel.MEDIUM, ThinkingLevel.HIGH)
+
+
 @frozen(kw_only=True)
 class Dialect:
-    """One endpoint's way of speaking chat completions. The defaults are OpenAI's own.
+    """One endpoint's way of speaking chat completions. The defaults suit an endpoint of which nothing is known.
 
     Reading
       reasoning_field: the delta field that holds thinking, looked at first; the other known names follow.
       think_tags: thinking stands inline between these tags; None where the endpoint has a field for it.
       lenient_end: the end of the body is a success even without finish reason and end marker.
-      repeats_reasoning: the endpoint may send the same thinking delta twice in a row (xAI).
-      reasoning_on_top: reasoning tokens may be counted beside the completion tokens (xAI); the total tells.
 
     Writing
       system_role: role of the system text.
       max_tokens_field: name of the output limit.
       stream_usage: how usage is asked for in a stream: "stream_options", or None where it comes unasked.
+      seed_field: name of the seed.
+      top_k: the endpoint knows `top_k`.
+      samples_thinking: temperature and top_p are taken while a model thinks.
       effort: how a thinking level is said: the shape of the request fields.
+      levels: the levels that are sent to a model of which nothing is known.
       replay: whether thinking must, may or must not go back.
-      replay_field: where it goes back; None: in the field that it arrived in.
+      replay_field: where it goes back; None: where it arrived.
+      replay_turns: "all" answers, or only those of the open tool "loop", after the last user message.
+      replay_blank: what stands for thinking that is not known, where a turn with calls is refused without any.
       tool_id: rule for tool-call ids: "any", "openai" (at most 40 characters), "mistral" (nine letters or digits).
-      image_input, strict_fields: False where the endpoint refuses images, or fields that it does not know.
+      cache_key: the endpoint knows `prompt_cache_key`.
     """
 
     reasoning_field: str | None = None
     think_tags: ThinkTags | None = None
     lenient_end: bool = False
-    repeats_reasoning: bool = False
-    reasoning_on_top: bool = False
 
     system_role: Literal["system", "developer"] = "system"
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     stream_usage: Literal["stream_options"] | None = "stream_options"
+    seed_field: Literal["seed", "random_seed"] = "seed"
+    top_k: bool = False
+    samples_thinking: bool = True
     effort: Literal[
         "reasoning_effort", "openrouter", "deepseek", "zai", "moonshot", "qwen", "together", "groq", "template", "none"
     ] = "reasoning_effort"
+    levels: tuple[ThinkingLevel, ...] = _WORDS
     replay: Literal["must", "may", "never"] = "may"
     replay_field: Literal["reasoning_content", "reasoning", "reasoning_details", "content"] | None = None
+    replay_turns: Literal["all", "loop"] = "all"
+    replay_blank: str | None = None
     tool_id: Literal["any", "openai", "mistral"] = "any"
     cache_key: bool = False

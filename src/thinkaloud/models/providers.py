@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from thinkaloud.errors import UnknownModel
+from thinkaloud.levels import ThinkingLevel
 from thinkaloud.models.dialect import Dialect, ThinkTags
 
 
@@ -57,10 +58,25 @@ def _chat(
     )
 
 
+_OFF, _MINIMAL, _LOW, _MEDIUM, _HIGH, _XHIGH, _MAX = ThinkingLevel
+
 _OPENAI = Dialect(
-    system_role="developer", max_tokens_field="max_completion_tokens", replay="never", tool_id="openai", cache_key=True
+    system_role="developer",
+    max_tokens_field="max_completion_tokens",
+    samples_thinking=False,
+    replay="never",
+    tool_id="openai",
+    cache_key=True,
 )
-_LOCAL = Dialect(replay="may")
+# Servers of open models: what goes back runs through the model's own template, and only the open tool loop needs it.
+_LOCAL = Dialect(replay="may", replay_turns="loop", top_k=True)
+
+_OLLAMA = Dialect(
+    reasoning_field="reasoning",
+    levels=(_OFF, _LOW, _MEDIUM, _HIGH),
+    replay_field="reasoning",
+    replay_turns="loop",
+)
 
 _ROWS = (
     Provider(
@@ -84,14 +100,21 @@ _ROWS = (
         "https://api.deepseek.com",
         "DEEPSEEK_API_KEY",
         dialect=Dialect(
-            reasoning_field="reasoning_content", effort="deepseek", replay="must", replay_field="reasoning_content"
+            reasoning_field="reasoning_content",
+            effort="deepseek",
+            levels=(_OFF, _LOW, _HIGH, _MAX),
+            replay="must",
+            replay_field="reasoning_content",
+            replay_blank=" ",
         ),
     ),
     _chat(
         "openrouter",
         "https://openrouter.ai/api/v1",
         "OPENROUTER_API_KEY",
-        dialect=Dialect(reasoning_field="reasoning", effort="openrouter", replay="must"),
+        dialect=Dialect(
+            reasoning_field="reasoning", effort="openrouter", levels=tuple(ThinkingLevel), replay="must", top_k=True
+        ),
     ),
     _chat(
         "groq",
@@ -102,28 +125,39 @@ _ROWS = (
             effort="groq",
             max_tokens_field="max_completion_tokens",
             replay_field="reasoning",
+            replay_turns="loop",
         ),
     ),
     _chat(
         "xai",
         "https://api.x.ai/v1",
         "XAI_API_KEY",
-        dialect=Dialect(
-            reasoning_field="reasoning_content", repeats_reasoning=True, reasoning_on_top=True, replay="never"
-        ),
+        dialect=Dialect(reasoning_field="reasoning_content", replay="never"),
     ),
     _chat(
         "mistral",
         "https://api.mistral.ai/v1",
         "MISTRAL_API_KEY",
-        dialect=Dialect(stream_usage=None, replay_field="content", tool_id="mistral"),
+        dialect=Dialect(
+            stream_usage=None,
+            seed_field="random_seed",
+            levels=(_OFF, _HIGH),
+            replay_field="content",
+            tool_id="mistral",
+        ),
     ),
     _chat(
         "qwen",
         "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
         "DASHSCOPE_API_KEY",
         "ALIBABA_API_KEY",
-        dialect=Dialect(reasoning_field="reasoning_content", effort="qwen", replay="never"),
+        dialect=Dialect(
+            reasoning_field="reasoning_content",
+            effort="qwen",
+            levels=(_OFF, _MINIMAL, _LOW, _MEDIUM, _HIGH, _XHIGH),
+            replay="never",
+            top_k=True,
+        ),
     ),
     _chat(
         "moonshotai",
@@ -131,7 +165,13 @@ _ROWS = (
         "MOONSHOT_API_KEY",
         "MOONSHOTAI_API_KEY",
         dialect=Dialect(
-            reasoning_field="reasoning_content", effort="moonshot", replay="must", replay_field="reasoning_content"
+            reasoning_field="reasoning_content",
+            effort="moonshot",
+            samples_thinking=False,
+            levels=(_LOW, _HIGH, _MAX),
+            replay="must",
+            replay_field="reasoning_content",
+            replay_blank=" ",
         ),
     ),
     _chat(
@@ -139,7 +179,11 @@ _ROWS = (
         "https://api.z.ai/api/paas/v4",
         "ZAI_API_KEY",
         dialect=Dialect(
-            reasoning_field="reasoning_content", effort="zai", replay="must", replay_field="reasoning_content"
+            reasoning_field="reasoning_content",
+            effort="zai",
+            levels=(_OFF, _HIGH),
+            replay="must",
+            replay_field="reasoning_content",
         ),
     ),
     _chat(
@@ -147,48 +191,89 @@ _ROWS = (
         "https://api.cerebras.ai/v1",
         "CEREBRAS_API_KEY",
         dialect=Dialect(
-            reasoning_field="reasoning", max_tokens_field="max_completion_tokens", replay_field="reasoning"
+            reasoning_field="reasoning",
+            max_tokens_field="max_completion_tokens",
+            replay_field="reasoning",
+            replay_turns="loop",
         ),
     ),
-    _chat("together", "https://api.together.ai/v1", "TOGETHER_API_KEY", dialect=Dialect(effort="together")),
+    _chat(
+        "together",
+        "https://api.together.ai/v1",
+        "TOGETHER_API_KEY",
+        dialect=Dialect(effort="together", levels=(_OFF, _HIGH), replay_turns="loop", top_k=True),
+    ),
     _chat(
         "fireworks",
         "https://api.fireworks.ai/inference/v1",
         "FIREWORKS_API_KEY",
-        dialect=Dialect(reasoning_field="reasoning_content", replay_field="reasoning_content"),
+        dialect=Dialect(
+            reasoning_field="reasoning_content",
+            levels=(_OFF, _LOW, _MEDIUM, _HIGH),
+            replay_field="reasoning_content",
+            top_k=True,
+        ),
     ),
-    _chat("huggingface", "https://router.huggingface.co/v1", "HF_TOKEN"),
+    _chat("huggingface", "https://router.huggingface.co/v1", "HF_TOKEN", dialect=Dialect(replay_turns="loop")),
     _chat(
         "perplexity",
         "https://api.perplexity.ai",
         "PERPLEXITY_API_KEY",
-        dialect=Dialect(think_tags=ThinkTags(), stream_usage=None, replay="never"),
+        dialect=Dialect(
+            think_tags=ThinkTags(), stream_usage=None, levels=(_MINIMAL, _LOW, _MEDIUM, _HIGH), replay="never"
+        ),
+    ),
+    _chat(
+        "gemini-openai",
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        "GEMINI_API_KEY",
+        dialect=Dialect(
+            think_tags=ThinkTags("<thought>", "</thought>"),
+            levels=(_OFF, _MINIMAL, _LOW, _MEDIUM, _HIGH),
+            replay="never",  # of thinking; the signatures of calls always go back
+        ),
     ),
     _chat(
         "vercel-gateway",
         "https://ai-gateway.vercel.sh/v1",
         "AI_GATEWAY_API_KEY",
-        dialect=Dialect(reasoning_field="reasoning", replay="must"),
+        dialect=Dialect(
+            reasoning_field="reasoning", effort="openrouter", levels=tuple(ThinkingLevel), replay="must", top_k=True
+        ),
     ),
-    _chat("databricks", None, "DATABRICKS_TOKEN"),
-    _chat("snowflake", None, "SNOWFLAKE_TOKEN"),
-    _chat("vllm", "http://localhost:8000/v1", "VLLM_API_KEY", key_required=False, dialect=_LOCAL),
-    _chat("sglang", "http://localhost:30000/v1", "SGLANG_API_KEY", key_required=False, dialect=_LOCAL),
-    _chat("llama-cpp", "http://localhost:8080/v1", "LLAMA_API_KEY", key_required=False, dialect=_LOCAL),
-    _chat("lmstudio", "http://localhost:1234/v1", key_required=False, dialect=_LOCAL),
+    _chat("avian", "https://api.avian.io/v1", "AVIAN_API_KEY", dialect=Dialect(replay_field="reasoning_content")),
+    _chat("databricks", None, "DATABRICKS_TOKEN", dialect=Dialect(stream_usage=None)),
+    _chat("snowflake", None, "SNOWFLAKE_TOKEN", dialect=Dialect(effort="openrouter", replay="must")),
     _chat(
-        "ollama",
-        "http://localhost:11434/v1",
-        "OLLAMA_API_KEY",
+        "vllm",
+        "http://localhost:8000/v1",
+        "VLLM_API_KEY",
         key_required=False,
-        dialect=Dialect(reasoning_field="reasoning", replay_field="reasoning"),
+        dialect=evolve(_LOCAL, effort="template", levels=(_OFF, _HIGH)),
     ),
     _chat(
-        "ollama-cloud",
-        "https://ollama.com/v1",
-        "OLLAMA_API_KEY",
-        dialect=Dialect(reasoning_field="reasoning", replay_field="reasoning"),
+        "sglang",
+        "http://localhost:30000/v1",
+        "SGLANG_API_KEY",
+        key_required=False,
+        dialect=evolve(_LOCAL, effort="template", levels=(_OFF, _HIGH)),
     ),
+    _chat(
+        "llama-cpp",
+        "http://localhost:8080/v1",
+        "LLAMA_API_KEY",
+        key_required=False,
+        dialect=evolve(_LOCAL, levels=(_OFF, _MINIMAL, _LOW, _MEDIUM, _HIGH, _XHIGH)),
+    ),
+    _chat("gpustack", None, "GPUSTACK_API_KEY", dialect=_LOCAL),
+    _chat(
+        "lmstudio",
+        "http://localhost:1234/v1",
+        key_required=False,
+        dialect=evolve(_LOCAL, levels=(_OFF, _LOW, _MEDIUM, _HIGH, _XHIGH)),
+    ),
+    _chat("ollama", "http://localhost:11434/v1", "OLLAMA_API_KEY", key_required=False, dialect=_OLLAMA),
+    _chat("ollama-cloud", "https://ollama.com/v1", "OLLAMA_API_KEY", dialect=_OLLAMA),
 )
 
 PROVIDERS: dict[str, Provider] = {row.id: row for row in _ROWS}

@@ -1,0 +1,384 @@
+"""Failures of chat endpoints, in the shapes that they come in, as typed errors.
+
+The same tables serve an HTTP answer and an error object inside a 200 stream. What decides, in this order: a word of
+the provider that says it exactly, a text about the context window, then the HTTP status or the number that stands for
+one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import frozen
+
+from thinkaloud.errors import (
+    AuthenticationError,
+    ContentFiltered,
+    ContextTooLong,
+    InvalidRequest,
+    MalformedToolCall,
+    NotFound,
+    Overloaded,
+    PermissionDenied,
+    ProviderError,
+    QuotaExceeded,
+    RateLimited,
+    ServerError,
+    StaleThinking,
+)
+from thinkaloud.jsontext import loads
+from thinkaloud.protocols.base import ErrorResponse
+from thinkaloud.wire.retry_after import retry_after
+
+
+@frozen
+class _Kind:
+    """A class of error; retryable: None takes the class's own."""
+
+    type: type[ProviderError]
+    retryable: bool | None = None
+
+
+def _words(kind: type[ProviderError], *words: str, retryable: bool | None = None) -> dict[str, _Kind]:
+    return dict.fromkeys(words, _Kind(kind, retryable))
+
+
+# The provider's `code`, `type`, `error_type` or finish reason, in lower case. Only words that say more than the status.
+_WORDS: dict[str, _Kind] = {
+    **_words(
+        ContextTooLong,
+        "context_length_exceeded",
+        "exceed_context_size_error",  # llama.cpp
+        "model_context_window_exceeded",
+        "too_many_prompt_tokens",  # Perplexity
+        "1261",  # Z.ai
+    ),
+    **_words(
+        ContentFiltered,
+        "content_filter",  # Azure
+        "content_policy_violation",
+        "responsibleaipolicyviolation",
+        "data_inspection_failed",  # Alibaba
+        "datainspectionfailed",
+        "refusal",  # OpenRouter
+        "1301",  # Z.ai
+    ),
+    **_words(
+        QuotaExceeded,
+        "insufficient_quota",
+        "billing_hard_limit_reached",
+        "credit_balance_exhausted",
+        "organization_spend_limit_exceeded",
+        "project_spend_limit_exceeded",
+        "organization_usage_limit_exceeded",
+        "exceeded_current_quota_error",  # Moonshot
+        "payment_required",  # OpenRouter
+        "arrearage",  # Alibaba
+        "1113",  # Z.ai: this one and the next are quota or plan limits, though their status is 429
+        *(str(code) for code in (*range(1308, 1312), *range(1313, 1322))),
+    ),
+    **_words(
+        RateLimited,
+        "rate_limit_exceeded",
+        "rate_limit_error",
+        "rate_limit_reached_error",  # Moonshot
+        "token_quota_exceeded",  # Cerebras: per minute
+        "request_quota_exceeded",
+        "throttling",  # Alibaba
+        "throttling.ratequota",
+        "throttling.allocationquota",
+        "limit_requests",
+        "1302",  # Z.ai
+    ),
+    **_words(
+        Overloaded,
+        "server_is_overloaded",
+        "service_unavailable",
+        "overloaded_error",
+        "engine_overloaded_error",  # Moonshot
+        "provider_overloaded",  # OpenRouter
+        "queue_exceeded",  # Cerebras
+        "unavailable_error",  # llama.cpp: the model is loading
+        "insufficient_system_resource",  # DeepSeek, as a finish reason
+        "1305",  # Z.ai
+    ),
+    **_words(
+        ServerError,
+        "server_error",
+        "provider_unavailable",  # OpenRouter
+        "network_error",  # Z.ai, as a finish reason
+    ),
+    **_words(MalformedToolCall, "tool_use_failed"),  # Groq
+    **_words(AuthenticationError, "invalid_api_key", "authentication_error", "authentication"),
+    **_words(PermissionDenied, "permission_denied", "permission_error", "unsupported_country_region_territory"),
+    **_words(NotFound, "model_not_found", "deploymentnotfound", "not_found_error", "not_found"),
+    **_words(
+        InvalidRequest,
+        "unsupported_parameter",
+        "unsupported_value",
+        "invalid_value",
+        "string_above_max_length",
+        "invalid_prompt",
+        "payload_too_large",
+        "unprocessable",
+    ),
+}
+
+# A weaker word: it names the kind only where neither status nor number does.
+_WEAK_WORDS: dict[str, _Kind] = _words(
+    InvalidRequest, "invalid_request_error", "badrequesterror", "bad_request", "invalid_request"
+)
+
+_STATUSES: dict[int, _Kind] = {
+    401: _Kind(AuthenticationError),
+    402: _Kind(QuotaExceeded),
+    403: _Kind(PermissionDenied),
+    404: _Kind(NotFound),
+    408: _Kind(ServerError),
+    409: _Kind(InvalidRequest, retryable=True),
+    424: _Kind(RateLimited),
+    425: _Kind(RateLimited),
+    429: _Kind(RateLimited),
+    498: _Kind(Overloaded),
+    499: _Kind(ServerError),
+    503: _Kind(Overloaded),
+    529: _Kind(Overloaded),
+}
+
+_CONTEXT_TOO_LONG = re.compile(
+    r"""context[_ ]length[_ ]exceeded
+    | maximum\ context\ length
+    | exceeds\ the\ context\ window
+    | maximum\ prompt\ length\ is\ \d+
+    | reduce\ the\ length\ of\ the\ messages
+    | exceeds\ the\ available\ context\ size | exceed_context_size_error
+    | greater\ than\ the\ context\ length | longer\ than\ the\ model's\ context\ length
+    | exceeded\ model\ token\ limit
+    | too\ large\ for\ model\ with\ \d+\ maximum\ context\ length
+    | current\ length\ is\ \d+\ while\ limit\ is\ \d+
+    | context\ window\ exceeds\ limit
+    | range\ of\ input\ length\ should\ be
+    | `?inputs`?\ tokens\ \+\ `?max_new_tokens`?\ must\ be
+    | prompt\ is\ too\ long | input\ is\ too\ long | input\ too\ long
+    | input\ tokens\ exceed\ the\ configured\ limit
+    | exceeds\ the\ maximum\ number\ of\ tokens\ allowed
+    | prompt\ tokens?\ \(?\d+\)?\ exceeds?\ .*(?:maximum|limit)
+    | model_context_window_exceeded""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_NOT_CONTEXT = re.compile(r"string_above_max_length|string too long|tokens per min|\btpm\b", re.IGNORECASE)
+
+# The provider wants its thinking back as it was, or refuses it as it is.
+_STALE_THINKING = re.compile(
+    r"""reasoning_content.*must\ be\ passed\ back
+    | reasoning_content\ is\ missing
+    | missing\ a\ thought_signature
+    | reasoning\ details\ to\ be\ preserved
+    | (?:invalid|expired)\ `?signature`?\ in\ `?thinking`?
+    | `?thinking`?\ .{0,40}blocks?\ .*cannot\ be\ modified""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+
+# Texts that name the kind where the status does not: inside a stream, or under a general 5xx.
+_UNAVAILABLE = re.compile("currently unavailable|overloaded|at capacity", re.IGNORECASE)  # xAI
+_TIER_CAPACITY = re.compile("service tier capacity exceeded", re.IGNORECASE)  # Mistral
+
+_REQUEST_ID_HEADERS = (
+    "x-request-id",
+    "apim-request-id",
+    "x-ms-request-id",
+    "x-ds-trace-id",
+    "mistral-correlation-id",
+    "x-kong-request-id",
+    "cf-ray",
+)
+
+
+def error(response: ErrorResponse) -> ProviderError:
+    """Turn a provider's failure into its typed error."""
+    found = _Found.of(response.body)
+    status = response.status if response.status is not None and response.status >= 400 else found.status
+    kind = _kind(found, status, response)
+    return kind.type(
+        found.message or _by_status(status),
+        provider=response.provider,
+        status=status,
+        code=found.code,
+        request_id=_request_id(response, found),
+        body=response.body,
+        retryable=_RETRY_WORDS.get(response.headers.get("x-should-retry", ""), kind.retryable),
+        retry_after=retry_after(response.headers),
+    )
+
+
+_RETRY_WORDS = {"true": True, "false": False}
+
+
+def is_failure(body: Any) -> bool:
+    """Whether a decoded body or chunk is an error and no answer."""
+    if type(body) is list:  # seen at Gemini's endpoint
+        return any(type(item) is dict and is_failure(item) for item in body)
+    if type(body) is not dict:
+        return False
+    told = body.get("error")
+    if any(told.values()) if type(told) is dict else told:
+        return True
+    if body.get("object") == "error" or body.get("type") == "error":
+        return True
+    if "choices" in body or "usage" in body:
+        return False
+    return any(type(body.get(name)) is str for name in _TEXT_FIELDS) or type(body.get("errors")) is list
+
+
+def _kind(found: _Found, status: int | None, response: ErrorResponse) -> _Kind:
+    texts = "\n".join((*found.texts, *found.words))
+    if _STALE_THINKING.search(texts):
+        return _Kind(StaleThinking)
+    for word in found.words:
+        if word in _WORDS:
+            return _WORDS[word]
+    if found.flagged:
+        return _Kind(ContentFiltered)
+    if _CONTEXT_TOO_LONG.search(texts) and not _NOT_CONTEXT.search(texts):
+        return _Kind(ContextTooLong)
+    if _TIER_CAPACITY.search(texts):
+        return _Kind(RateLimited)
+    if (status is None or status >= 500) and _UNAVAILABLE.search(texts):
+        return _Kind(Overloaded)
+    if status in (400, 413) and response.provider == "cerebras" and not response.body:
+        return _Kind(ContextTooLong)
+    if status is not None:
+        if status in _STATUSES:
+            return _STATUSES[status]
+        return _Kind(ServerError if status >= 500 else InvalidRequest)
+    for word in found.words:
+        if word in _WEAK_WORDS:
+            return _WEAK_WORDS[word]
+    return _Kind(ServerError)
+
+
+def _by_status(status: int | None) -> str:
+    return "the provider failed and does not say why" if status is None else f"the provider answered HTTP {status}"
+
+
+def _request_id(response: ErrorResponse, found: _Found) -> str | None:
+    for name in _REQUEST_ID_HEADERS:
+        if response.headers.get(name):
+            return response.headers[name]
+    return found.request_id
+
+
+# Where the text of an error is, in the order in which it is looked for.
+_TEXT_FIELDS = ("message", "detail", "error_msg", "msg")
+_WORD_FIELDS = ("provider_code", "error_type", "type", "code")
+
+# Said of every failure (seen at OpenRouter): what the upstream provider says stands after it.
+_EMPTY_PHRASES = frozenset({"provider returned error"})
+
+_LONGEST = 4000  # characters of one text that are looked at
+
+
+@frozen
+class _Found:
+    """What an error body says, wherever it says it.
+
+    words: the provider's words for the error, lower case, the most exact first.
+    texts: everything written in sentences.
+    status: a number that stands for an HTTP status.
+    flagged: a moderation says what it minds.
+    """
+
+    message: str
+    code: str | None
+    words: tuple[str, ...]
+    texts: tuple[str, ...]
+    status: int | None
+    flagged: bool
+    request_id: str | None
+
+    @classmethod
+    def of(cls, body: Any) -> _Found:
+        objects = list(_objects(body, depth=0))
+        texts = [text[:_LONGEST] for part in objects for text in _texts(part)]
+        if type(body) is str and not objects and body.strip():
+            texts.append(_plain(body[:_LONGEST]))
+        words = [word for part in objects for word in _written(part)]
+        numbers = (number for part in objects for number in _numbers(part))
+        exact = [word for word in words if word.lower() in _WORDS]
+        named = exact or [word for word in words if not word.isdigit()] or words
+        return cls(
+            message=": ".join(texts[: 2 if texts[0].lower() in _EMPTY_PHRASES else 1]) if texts else "",
+            code=named[0] if named else None,
+            words=tuple(word.lower() for word in words),
+            texts=tuple(texts),
+            status=next(numbers, None),
+            flagged=any(part.get("flagged_input") or part.get("reasons") for part in objects),
+            request_id=next((text for part in objects if (text := _text(part, "request_id"))), None),
+        )
+
+
+# Objects that lie inside an error body and say more about it.
+_INSIDE = ("error", "metadata", "innererror", "raw", "message", "x_groq", "errors", "detail")
+_DEEPEST = 6
+
+
+def _objects(value: Any, depth: int) -> Iterator[Mapping[str, Any]]:
+    """The objects of an error body, the error itself before what wraps it, with JSON inside strings opened."""
+    if type(value) is str and value.lstrip().startswith(("{", "[")):
+        try:
+            value = loads(value)
+        except ValueError:
+            return
+    if depth > _DEEPEST:
+        return
+    if type(value) is list:
+        for item in value[:8]:
+            yield from _objects(item, depth + 1)
+    elif type(value) is dict:
+        told = value.get("error")
+        if type(told) in (dict, list):
+            yield from _objects(told, depth + 1)
+        yield value
+        for name in _INSIDE:
+            if name != "error" or type(told) is str:
+                yield from _objects(value.get(name), depth + 1)
+
+
+def _texts(part: Mapping[str, Any]) -> Iterator[str]:
+    told = part.get("error")
+    if type(told) is str and told.strip():
+        yield told
+    for name in (*_TEXT_FIELDS, "raw"):
+        text = _text(part, name)
+        if text.strip() and text.lstrip()[0] not in "{[":
+            yield text
+
+
+def _written(part: Mapping[str, Any]) -> Iterator[str]:
+    for name in _WORD_FIELDS:
+        value = part.get(name)
+        if type(value) is str and value:
+            yield value
+        elif type(value) is int:
+            yield str(value)
+
+
+def _numbers(part: Mapping[str, Any]) -> Iterator[int]:
+    for name in ("status_code", "status", "code"):
+        value = part.get(name)
+        if type(value) is str and re.fullmatch("[45][0-9][0-9]", value):
+            value = int(value)
+        if type(value) is int and 400 <= value <= 599:
+            yield value
+
+
+def _text(part: Mapping[str, Any], name: str) -> str:
+    value = part.get(name)
+    return value if type(value) is str else ""
+
+
+def _plain(text: str) -> str:
+    """The readable part of a proxy's HTML page or plain text."""
+    return " ".join(re.sub(r"<[^>]*>", " ", text).split())[:500]

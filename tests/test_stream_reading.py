@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import anyio
 import pytest
+from anyio.abc import SocketAttribute, SocketStream
 
 import thinkaloud as ta
 from support.calling import MODELS, calling
@@ -147,7 +149,7 @@ async def test_the_message_tells_how_long_the_model_thought(library: str) -> Non
 
 async def test_notices_of_the_plan_come_first_and_stay_on_the_message(library: str) -> None:
     foreign = ta.AssistantMessage([ta.Thinking("hm"), ta.Text("yes")], origin=ta.Origin("gemini", "google", "g"))
-    history = [ta.UserMessage("a"), foreign, ta.UserMessage("b")]
+    history: list[ta.Message] = [ta.UserMessage("a"), foreign, ta.UserMessage("b")]
     async with calling([REPLY], library=library) as (server, client):
         events = client.stream(CLAUDE, history)
         first = await anext(events)

@@ -7,7 +7,6 @@ replay needs; treat it as read-only.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,17 +14,17 @@ from attrs import field, frozen
 from attrs.validators import instance_of, optional
 
 from thinkaloud import jsontext
-from thinkaloud.jsontext import Json
-
-
-def _copied(value: Mapping[str, Json]) -> Mapping[str, Json]:
-    if not isinstance(value, Mapping):
-        raise TypeError(f"expected a mapping with string keys, got {type(value).__name__}")
-    return copy.deepcopy(dict(value)) if value else {}
+from thinkaloud.jsontext import Json, copied_object
+from thinkaloud.stored import Stored
 
 
 def _copied_citations(value: Iterable[Mapping[str, Json]]) -> tuple[Mapping[str, Json], ...]:
-    return tuple(_copied(citation) for citation in value)
+    return tuple(copied_object(citation) for citation in value)
+
+
+def _counted(citations: tuple[Mapping[str, Json], ...]) -> str:
+    """Citations hold opaque strings of their own."""
+    return f"<{len(citations)}>"
 
 
 def shortened(value: Any) -> str:
@@ -40,16 +39,8 @@ _opt_text = optional(instance_of(str))
 _flag = instance_of(bool)
 
 
-def _extra() -> Any:
-    return field(factory=dict, converter=_copied, kw_only=True, hash=False, repr=False)
-
-
-def _opaque_text() -> Any:
-    return field(default=None, validator=_opt_text, kw_only=True, repr=shortened)
-
-
 @frozen
-class Text:
+class Text(Stored):
     """A piece of the visible answer, or of what a user says.
 
     signature: a provider's opaque signature over this text (Gemini), or None.
@@ -58,14 +49,16 @@ class Text:
     """
 
     text: str = field(validator=_text)
-    signature: str | None = _opaque_text()
-    citations: tuple[Mapping[str, Json], ...] = field(default=(), converter=_copied_citations, kw_only=True, hash=False)
+    signature: str | None = field(default=None, validator=_opt_text, kw_only=True, repr=shortened)
+    citations: tuple[Mapping[str, Json], ...] = field(
+        default=(), converter=_copied_citations, kw_only=True, hash=False, repr=_counted
+    )
     complete: bool = field(default=True, validator=_flag, kw_only=True)
-    extra: Mapping[str, Json] = _extra()
+    extra: Mapping[str, Json] = field(factory=dict, converter=copied_object, kw_only=True, hash=False, repr=False)
 
 
 @frozen
-class Thinking:
+class Thinking(Stored):
     """One block of a model's thinking, as visible as the provider makes it.
 
     text: what may be shown; "" when the thinking is withheld or redacted.
@@ -75,10 +68,10 @@ class Thinking:
     """
 
     text: str = field(default="", validator=_text)
-    signature: str | None = _opaque_text()
-    redacted_data: str | None = _opaque_text()
+    signature: str | None = field(default=None, validator=_opt_text, kw_only=True, repr=shortened)
+    redacted_data: str | None = field(default=None, validator=_opt_text, kw_only=True, repr=shortened)
     complete: bool = field(default=True, validator=_flag, kw_only=True)
-    extra: Mapping[str, Json] = _extra()
+    extra: Mapping[str, Json] = field(factory=dict, converter=copied_object, kw_only=True, hash=False, repr=False)
 
     @classmethod
     def signed(cls, text: str, signature: str) -> Thinking:
@@ -102,7 +95,7 @@ class Thinking:
 
 
 @frozen
-class ToolCall:
+class ToolCall(Stored):
     """A model's wish to call a tool.
 
     id: ties the call to its result; unique within a conversation.
@@ -114,9 +107,9 @@ class ToolCall:
     id: str = field(validator=_text)
     name: str = field(validator=_text, kw_only=True)
     arguments_json: str = field(default="", validator=_text, kw_only=True)
-    signature: str | None = _opaque_text()
+    signature: str | None = field(default=None, validator=_opt_text, kw_only=True, repr=shortened)
     complete: bool = field(default=True, validator=_flag, kw_only=True)
-    extra: Mapping[str, Json] = _extra()
+    extra: Mapping[str, Json] = field(factory=dict, converter=copied_object, kw_only=True, hash=False, repr=False)
 
     @property
     def arguments(self) -> dict[str, Json]:
@@ -128,13 +121,13 @@ class ToolCall:
 
 
 @frozen
-class Image:
+class Image(Stored):
     """A picture for the model. Give either `data` (base64) with `media_type`, or `url`."""
 
     data: str | None = field(default=None, validator=_opt_text, repr=shortened)
     media_type: str | None = field(default=None, validator=_opt_text, kw_only=True)
     url: str | None = field(default=None, validator=_opt_text, kw_only=True, repr=shortened)
-    extra: Mapping[str, Json] = _extra()
+    extra: Mapping[str, Json] = field(factory=dict, converter=copied_object, kw_only=True, hash=False, repr=False)
 
     @classmethod
     def from_bytes(cls, data: bytes, media_type: str) -> Image:
@@ -148,7 +141,7 @@ class Image:
 
 
 @frozen
-class Document:
+class Document(Stored):
     """A document for the model: `data` (base64) with `media_type`, or plain `text`, or `url`."""
 
     data: str | None = field(default=None, validator=_opt_text, repr=shortened)
@@ -156,7 +149,7 @@ class Document:
     text: str | None = field(default=None, validator=_opt_text, kw_only=True, repr=shortened)
     url: str | None = field(default=None, validator=_opt_text, kw_only=True, repr=shortened)
     name: str | None = field(default=None, validator=_opt_text, kw_only=True)
-    extra: Mapping[str, Json] = _extra()
+    extra: Mapping[str, Json] = field(factory=dict, converter=copied_object, kw_only=True, hash=False, repr=False)
 
     @classmethod
     def from_bytes(cls, data: bytes, media_type: str = "application/pdf", *, name: str | None = None) -> Document:
@@ -175,7 +168,7 @@ class Document:
 
 
 @frozen
-class Opaque:
+class Opaque(Stored):
     """A block that this library does not model: kept, persisted, and sent back in place to the same protocol.
 
     protocol: the wire protocol that it came from.
@@ -186,7 +179,7 @@ class Opaque:
 
     protocol: str = field(validator=_text)
     kind: str = field(validator=_text, kw_only=True)
-    data: Mapping[str, Json] = field(converter=_copied, kw_only=True, hash=False, repr=False)
+    data: Mapping[str, Json] = field(converter=copied_object, kw_only=True, hash=False, repr=False)
     complete: bool = field(default=True, validator=_flag, kw_only=True)
 
 

@@ -2,48 +2,38 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
-from thinkaloud.content import Block, Opaque, Text, Thinking, ToolCall
+from thinkaloud.content import Block, Text, Thinking, ToolCall
+from thinkaloud.jsontext import dumps
 
 _VERSION = "v1"
 
 
-def _entry(block: Block) -> list[Any]:
-    """What a block adds to the digest: all that its signature covers, or only its kind where it has none."""
+def _covered(block: Block) -> list[Any] | None:
+    """All that a block's signature covers; None for a block without one."""
     match block:
+        case Thinking(signature=None, redacted_data=None):
+            return None
         case Thinking():
             return ["thinking", block.text, block.signature, block.redacted_data]
         case Text(signature=str() as signature):
             return ["text", block.text, signature]
         case ToolCall(signature=str() as signature):
             return ["tool_call", block.id, block.name, block.arguments_json, signature]
-        case Opaque():
-            return ["opaque", block.kind]
         case _:
-            return [type(block).__name__]
-
-
-def _signed(block: Block) -> bool:
-    match block:
-        case Thinking(signature=None, redacted_data=None):
-            return False
-        case Thinking():
-            return True
-        case Text() | ToolCall():
-            return block.signature is not None
-        case _:
-            return False
+            return None
 
 
 def content_digest(blocks: Iterable[Block]) -> str | None:
-    """Digest of the signed blocks and of the places they stand in; None where nothing is signed."""
-    blocks = tuple(blocks)
-    if not any(_signed(block) for block in blocks):
+    """Digest of the signed blocks and of the places they stand in; None where nothing is signed.
+
+    Blocks without a signature do not count: they may be edited, and added or dropped after the last signed one.
+    """
+    signed = [[place, *covered] for place, block in enumerate(blocks) if (covered := _covered(block)) is not None]
+    if not signed:
         return None
     from hashlib import sha256
 
-    text = json.dumps([_entry(block) for block in blocks], separators=(",", ":"))
-    return f"{_VERSION}:{sha256(text.encode()).hexdigest()}"
+    return f"{_VERSION}:{sha256(dumps(signed).encode()).hexdigest()}"

@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attrs import field, frozen
+from attrs.converters import optional
 
 from thinkaloud.content import Opaque, Text, Thinking, ToolCall
-from thinkaloud.jsontext import Json
+from thinkaloud.jsontext import Json, copied_object
 from thinkaloud.messages import AssistantMessage, LevelChoice, Origin, StopReason
 from thinkaloud.notices import Notice
+from thinkaloud.stored import Stored
 from thinkaloud.usage import Cost, Usage
 
 
 @frozen(match_args=False)
-class StreamStart:
+class StreamStart(Stored):
     """The answer begins: held back until the first block opens or the stream ends."""
 
     response_id: str | None = None
@@ -29,14 +31,14 @@ class StreamStart:
 
 
 @frozen(match_args=False)
-class ThinkingStart:
+class ThinkingStart(Stored):
     """A thinking block opens at `index`."""
 
     index: int
 
 
 @frozen(match_args=False)
-class ThinkingDelta:
+class ThinkingDelta(Stored):
     """More visible thinking of the block at `index`."""
 
     index: int
@@ -44,7 +46,7 @@ class ThinkingDelta:
 
 
 @frozen(match_args=False)
-class ThinkingEnd:
+class ThinkingEnd(Stored):
     """The thinking block at `index` is closed; `block` is whole, signature or payload included."""
 
     index: int
@@ -52,14 +54,14 @@ class ThinkingEnd:
 
 
 @frozen(match_args=False)
-class TextStart:
+class TextStart(Stored):
     """A text block opens at `index`."""
 
     index: int
 
 
 @frozen(match_args=False)
-class TextDelta:
+class TextDelta(Stored):
     """More of the answer's text, in the block at `index`."""
 
     index: int
@@ -67,7 +69,7 @@ class TextDelta:
 
 
 @frozen(match_args=False)
-class TextEnd:
+class TextEnd(Stored):
     """The text block at `index` is closed; `block` is whole."""
 
     index: int
@@ -75,7 +77,7 @@ class TextEnd:
 
 
 @frozen(match_args=False)
-class ToolCallStart:
+class ToolCallStart(Stored):
     """The model begins to write a call of the tool `name`."""
 
     index: int
@@ -84,7 +86,7 @@ class ToolCallStart:
 
 
 @frozen(match_args=False)
-class ToolCallDelta:
+class ToolCallDelta(Stored):
     """More of the call's arguments, as a piece of JSON text."""
 
     index: int
@@ -92,7 +94,7 @@ class ToolCallDelta:
 
 
 @frozen(match_args=False)
-class ToolCallEnd:
+class ToolCallEnd(Stored):
     """The call is closed. Run it only if `call.complete`."""
 
     index: int
@@ -100,7 +102,7 @@ class ToolCallEnd:
 
 
 @frozen(match_args=False)
-class OpaqueBlock:
+class OpaqueBlock(Stored):
     """A block that this library does not model, whole."""
 
     index: int
@@ -108,7 +110,7 @@ class OpaqueBlock:
 
 
 @frozen(match_args=False)
-class UsageUpdate:
+class UsageUpdate(Stored):
     """Tokens so far; each update replaces the one before. cost: in USD, where prices are known."""
 
     usage: Usage
@@ -116,19 +118,19 @@ class UsageUpdate:
 
 
 @frozen(match_args=False)
-class Progress:
+class Progress(Stored):
     """A provider's estimate of the tokens spent on thinking that it does not show."""
 
     tokens: int
 
 
 @frozen(match_args=False)
-class StreamEnd:
+class StreamEnd(Stored):
     """The answer is complete. message: the fold of all events before this one."""
 
     stop_reason: StopReason
     raw_stop_reason: str | None = None
-    stop_detail: Mapping[str, Json] | None = field(default=None, hash=False)
+    stop_detail: Mapping[str, Json] | None = field(default=None, converter=optional(copied_object), hash=False)
     message: AssistantMessage | None = None
 
 

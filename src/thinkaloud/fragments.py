@@ -27,4 +27,7 @@ class Fragments:
         return bool(self._joined or self._pieces)
 
     def __str__(self) -> str:
-        return "".join((*self._joined, *self._pieces))
+        whole = "".join((*self._joined, *self._pieces))
+        self._joined = [whole] if whole else []
+        self._pieces.clear()
+        return whole

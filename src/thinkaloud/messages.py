@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
 from attrs import field, frozen
+from attrs.converters import optional as optional_converter
 from attrs.validators import deep_iterable, instance_of, optional
 
 from thinkaloud.content import (
@@ -20,9 +20,10 @@ from thinkaloud.content import (
     ToolCall,
     UserBlock,
 )
-from thinkaloud.jsontext import Json
+from thinkaloud.jsontext import Json, copied_object
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.notices import Notice
+from thinkaloud.stored import Stored
 from thinkaloud.usage import Cost, Usage
 
 _BLOCKS = (Text, Thinking, ToolCall, Image, Document, Opaque)
@@ -56,11 +57,9 @@ def _as_notices(value: Iterable[Notice]) -> tuple[Notice, ...]:
     return tuple(value)
 
 
-def _copied_or_none(value: Mapping[str, Json] | None) -> Mapping[str, Json] | None:
-    return None if value is None else copy.deepcopy(dict(value))
-
-
 _opt_text = optional(instance_of(str))
+_levels = deep_iterable(optional(instance_of(ThinkingLevel)))
+_seconds = deep_iterable(optional(instance_of((int, float))))
 _all_blocks = deep_iterable(instance_of(_BLOCKS))
 
 
@@ -80,7 +79,7 @@ class StopReason(Enum):
 
 
 @frozen
-class Origin:
+class Origin(Stored):
     """Who made an answer: decides what may be sent back to whom.
 
     protocol: wire protocol id, such as "anthropic-messages".
@@ -109,14 +108,14 @@ class Timing(NamedTuple):
 
 
 @frozen
-class UserMessage:
+class UserMessage(Stored):
     """What the user says: text, images, documents. A plain string becomes one text block."""
 
     content: tuple[UserBlock, ...] = field(converter=_as_user_blocks, validator=_all_blocks)
 
 
 @frozen
-class ToolResult:
+class ToolResult(Stored):
     """The outcome of one tool call.
 
     call_id: id of the call that it answers.
@@ -132,7 +131,7 @@ class ToolResult:
 
 
 @frozen
-class AssistantMessage:
+class AssistantMessage(Stored):
     """One answer of a model, with everything that sending it back needs.
 
     content: blocks in the order of the wire; nothing ever sorts or merges them.
@@ -151,17 +150,19 @@ class AssistantMessage:
     origin: Origin = field(factory=Origin, validator=instance_of(Origin), kw_only=True)
     stop_reason: StopReason | None = field(default=None, validator=optional(instance_of(StopReason)), kw_only=True)
     raw_stop_reason: str | None = field(default=None, validator=_opt_text, kw_only=True)
-    stop_detail: Mapping[str, Json] | None = field(default=None, converter=_copied_or_none, kw_only=True, hash=False)
+    stop_detail: Mapping[str, Json] | None = field(
+        default=None, converter=optional_converter(copied_object), kw_only=True, hash=False
+    )
     usage: Usage = field(factory=Usage, validator=instance_of(Usage), kw_only=True)
     cost: Cost | None = field(default=None, validator=optional(instance_of(Cost)), kw_only=True)
     response_id: str | None = field(default=None, validator=_opt_text, kw_only=True)
-    level: LevelChoice = field(default=LevelChoice(), converter=_as_level, kw_only=True)
+    level: LevelChoice = field(default=LevelChoice(), converter=_as_level, validator=_levels, kw_only=True)
     prefix_digest: str | None = field(default=None, validator=_opt_text, kw_only=True)
     content_digest: str | None = field(default=None, validator=_opt_text, kw_only=True)
     notices: tuple[Notice, ...] = field(
         default=(), converter=_as_notices, validator=deep_iterable(instance_of(Notice)), kw_only=True
     )
-    timing: Timing = field(default=Timing(), converter=_as_timing, kw_only=True, eq=False)
+    timing: Timing = field(default=Timing(), converter=_as_timing, validator=_seconds, kw_only=True, eq=False)
 
     @property
     def text(self) -> str:
@@ -201,7 +202,7 @@ def _as_messages(value: str | Message | Iterable[Message]) -> tuple[Message, ...
 
 
 @frozen
-class Conversation:
+class Conversation(Stored):
     """A history: messages in order, and the system text that stands before them."""
 
     messages: tuple[Message, ...] = field(

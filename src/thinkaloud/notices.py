@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
-from typing import Any
 
 from attrs import field, frozen
 from attrs.validators import instance_of
 
-from thinkaloud.jsontext import Json
-
-
-def _copied(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    return copy.deepcopy(dict(value)) if value else {}
+from thinkaloud.jsontext import Json, copied_object
+from thinkaloud.stored import Stored
 
 
 @frozen(match_args=False)
-class Notice:
+class Notice(Stored):
     """Tells that a request or an answer is not what was asked or expected. It is an event, and it stays on the message.
 
     code: a stable word, such as "level_clamped" or "unknown_event".
@@ -29,7 +24,7 @@ class Notice:
     code: str = field(validator=instance_of(str))
     text: str = field(default="", validator=instance_of(str))
     path: str = field(default="", validator=instance_of(str))
-    detail: Mapping[str, Json] = field(factory=dict, converter=_copied, hash=False, repr=False)
+    detail: Mapping[str, Json] = field(factory=dict, converter=copied_object, hash=False, repr=False)
 
 
 @frozen

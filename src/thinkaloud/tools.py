@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from attrs import field, frozen
 from attrs.validators import in_, instance_of, optional
 
-from thinkaloud.jsontext import Json
-
-
-def _copied(value: Mapping[str, Json]) -> Mapping[str, Json]:
-    if not isinstance(value, Mapping):
-        raise TypeError(f"expected a JSON object, got {type(value).__name__}")
-    return copy.deepcopy(dict(value))
+from thinkaloud.jsontext import Json, copied_object
 
 
 def _no_parameters() -> Mapping[str, Json]:
@@ -36,17 +29,17 @@ class Tool:
 
     name: str = field(validator=instance_of(str))
     description: str = field(default="", validator=instance_of(str))
-    schema: Mapping[str, Json] = field(factory=_no_parameters, converter=_copied, hash=False)
+    schema: Mapping[str, Json] = field(factory=_no_parameters, converter=copied_object, hash=False)
     handler: Callable[..., Any] | None = field(default=None, kw_only=True, eq=False, repr=False)
     strict: bool | None = field(default=None, validator=optional(instance_of(bool)), kw_only=True)
-    extra: Mapping[str, Json] = field(factory=dict, converter=_copied, kw_only=True, hash=False, repr=False)
+    extra: Mapping[str, Json] = field(factory=dict, converter=copied_object, kw_only=True, hash=False, repr=False)
 
 
 @frozen
 class ServerTool:
     """A tool that the provider runs itself, such as web search: the provider's own tool object, sent as it is."""
 
-    data: Mapping[str, Json] = field(converter=_copied, hash=False)
+    data: Mapping[str, Json] = field(converter=copied_object, hash=False)
 
 
 @frozen

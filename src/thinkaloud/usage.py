@@ -5,8 +5,14 @@ from __future__ import annotations
 from attrs import evolve, field, fields, frozen
 from attrs.validators import instance_of, optional
 
+from thinkaloud.stored import Stored
+
 _count = optional(instance_of(int))
 _money = optional(instance_of(float))
+
+
+def _as_money(value: float | None) -> float | None:
+    return float(value) if type(value) is int else value
 
 
 def _sum(a: float | None, b: float | None) -> float | None:
@@ -16,7 +22,7 @@ def _sum(a: float | None, b: float | None) -> float | None:
 
 
 @frozen
-class Usage:
+class Usage(Stored):
     """Tokens of one answer, in one meaning on every wire. None: the provider did not say.
 
     input: the whole prompt, cached tokens included.
@@ -34,7 +40,7 @@ class Usage:
     cache_read: int | None = field(default=None, validator=_count)
     cache_write: int | None = field(default=None, validator=_count)
     cache_write_1h: int | None = field(default=None, validator=_count)
-    billed_usd: float | None = field(default=None, validator=_money)
+    billed_usd: float | None = field(default=None, converter=_as_money, validator=_money)
 
     def __add__(self, other: Usage) -> Usage:
         """Sum over several answers; None counts as nothing known, so None + 5 = 5."""
@@ -49,7 +55,7 @@ class Usage:
 
 
 @frozen
-class Cost:
+class Cost(Stored):
     """Cost of one answer in USD, at the prices of the day it was given. None: no price is known for the part.
 
     input: uncached prompt tokens.
@@ -57,10 +63,10 @@ class Cost:
     cache_read, cache_write: prompt tokens read from and written to a cache.
     """
 
-    input: float | None = field(default=None, validator=_money)
-    output: float | None = field(default=None, validator=_money)
-    cache_read: float | None = field(default=None, validator=_money)
-    cache_write: float | None = field(default=None, validator=_money)
+    input: float | None = field(default=None, converter=_as_money, validator=_money)
+    output: float | None = field(default=None, converter=_as_money, validator=_money)
+    cache_read: float | None = field(default=None, converter=_as_money, validator=_money)
+    cache_write: float | None = field(default=None, converter=_as_money, validator=_money)
 
     @property
     def total(self) -> float | None:

@@ -188,6 +188,10 @@ def test_thinking_can_stand_in_details_with_signatures_and_payloads() -> None:
     reply = Reply([Thinking.signed("So", "c2ln"), Thinking.redacted_payload("b3Bh"), "Hi"])
     known = {"format": "anthropic-claude-v1"}
     assert deltas(reply, thinking_in="reasoning_details") == [
+        {
+            "reasoning": "",
+            "reasoning_details": [{"type": "reasoning.text", "text": "", "signature": "", **known, "index": 0}],
+        },
         {"reasoning": "So", "reasoning_details": [{"type": "reasoning.text", "text": "So", **known, "index": 0}]},
         {
             "reasoning": None,
@@ -302,8 +306,17 @@ UNSAYABLE = {
     "a block of another wire": ("openai-chat", Reply([Opaque("gemini", kind="x", data={})])),
     "a block of another wire on Anthropic's": ("anthropic-messages", Reply([Opaque("gemini", kind="x", data={})])),
     "a redacted block with text": ("anthropic-messages", Reply([Thinking("So", redacted_data="b3Bh")])),
+    "a price on the Messages API": ("anthropic-messages", Reply("Hi", usage=Usage(billed_usd=0.5))),
+    "a cache for an hour on chat": ("openai-chat", Reply("Hi", usage=Usage(cache_write_1h=5))),
     "a failure that the wire has not": ("anthropic-messages", Reply("Hi", error=Failure(MalformedToolCall))),
 }
+
+
+def test_a_redacted_block_with_text_is_a_fault_of_the_script_in_details_too() -> None:
+    reply = Reply([Thinking("So", redacted_data="b3Bh")])
+    for encode in (encode_stream, encode_whole):
+        with pytest.raises(ScriptError):
+            encode("openai-chat", reply, thinking_in="reasoning_details")
 
 
 @pytest.mark.parametrize("name", UNSAYABLE)

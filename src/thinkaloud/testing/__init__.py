@@ -5,6 +5,7 @@ from thinkaloud.testing.delivery import Delivery
 from thinkaloud.testing.demo import demo_script
 from thinkaloud.testing.event_rules import check_event_rules
 from thinkaloud.testing.memory import MemoryTransport
+from thinkaloud.testing.recording_rules import conformance
 from thinkaloud.testing.reply import Failure, NoAnswer, Reply, ScriptError
 from thinkaloud.testing.request import RecordedRequest
 from thinkaloud.testing.scripted import Scripted
@@ -22,6 +23,7 @@ __all__ = [
     "Scripted",
     "Server",
     "check_event_rules",
+    "conformance",
     "cuts",
     "demo_script",
     "encode_stream",

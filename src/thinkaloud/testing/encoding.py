@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from attrs import frozen
 
+from thinkaloud.content import Thinking
 from thinkaloud.errors import InvalidRequest, ProviderError, ServerError
 from thinkaloud.testing.reply import Failure, Reply, ScriptError
 from thinkaloud.testing.request import RecordedRequest
@@ -97,6 +98,13 @@ def failure_words(protocol: str, table: Mapping[type[ProviderError], FailureWord
         row.code if failure.code is None else failure.code,
         row.message if failure.message is None else failure.message,
     )
+
+
+def redacted_payload(block: Thinking) -> str | None:
+    """The payload of a redacted block; None for another one. Raises ScriptError where more than it would get lost."""
+    if block.redacted_data is not None and (block.text or block.signature is not None):
+        raise ScriptError("a redacted block has a payload and nothing else")
+    return block.redacted_data
 
 
 def json_bytes(value: Any) -> bytes:

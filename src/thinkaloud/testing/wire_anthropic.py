@@ -30,6 +30,7 @@ from thinkaloud.testing.encoding import (
     failure_words,
     json_bytes,
     raw_body,
+    redacted_payload,
     server_sent_event,
     with_error,
 )
@@ -153,10 +154,8 @@ def _text_deltas(block: Text, reply: Reply) -> Iterator[dict[str, Any]]:
 
 def _whole_block(block: AssistantBlock) -> Mapping[str, Any]:
     match block:
-        case Thinking(redacted_data=str() as data):
-            if block.text or block.signature is not None:
-                raise ScriptError("a redacted block has a payload and nothing else")
-            return {"type": "redacted_thinking", "data": data}
+        case Thinking(redacted_data=str()):
+            return {"type": "redacted_thinking", "data": redacted_payload(block)}
         case Thinking():
             return {"type": "thinking", "thinking": block.text, "signature": block.signature or ""}
         case Text():
@@ -193,6 +192,8 @@ def _stop_fields(reply: Reply) -> dict[str, Any]:
 
 def _usage(usage: Usage) -> dict[str, Any]:
     """Counts as the wire has them: its input leaves out what was read from or written to a cache."""
+    if usage.billed_usd is not None:
+        raise ScriptError(f"{_PROTOCOL} states no price")
     counts: dict[str, Any] = {}
     if usage.input is not None:
         counts["input_tokens"] = usage.input - (usage.cache_read or 0) - (usage.cache_write or 0)

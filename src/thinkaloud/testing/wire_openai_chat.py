@@ -37,6 +37,7 @@ from thinkaloud.testing.encoding import (
     failure_words,
     json_bytes,
     raw_body,
+    redacted_payload,
     server_sent_event,
     with_error,
 )
@@ -63,7 +64,7 @@ _FAILURES: dict[type[ProviderError], FailureWords] = {
     NotFound: FailureWords(404, "invalid_request_error", "model_not_found", "The model does not exist."),
     RateLimited: FailureWords(429, "requests", "rate_limit_exceeded", "Rate limit reached: too many requests."),
     ServerError: FailureWords(500, "server_error", "server_error", "The server had an error."),
-    Overloaded: FailureWords(503, "server_error", "server_is_overloaded", "The server is overloaded."),
+    Overloaded: FailureWords(503, "service_unavailable_error", "server_is_overloaded", "The server is overloaded."),
     QuotaExceeded: FailureWords(429, "insufficient_quota", "insufficient_quota", "You exceeded your current quota."),
     ContextTooLong: FailureWords(
         400,
@@ -123,22 +124,31 @@ def _detail(kind: str, place: int, **values: Any) -> dict[str, Any]:
 
 
 def _details_deltas(block: Thinking, reply: Reply, place: int) -> Iterator[dict[str, Any]]:
+    payload = redacted_payload(block)
+    if payload is not None:
+        yield {"reasoning": None, "reasoning_details": [_detail("encrypted", place, data=payload)]}
+        return
+    signed = block.signature is not None
+    opening = {"text": "", "signature": ""} if signed else {"text": ""}
+    yield {"reasoning": "", "reasoning_details": [_detail("text", place, **opening)]}
     for piece in reply.pieces(block.text):
         yield {"reasoning": piece, "reasoning_details": [_detail("text", place, text=piece)]}
-    if block.signature is not None:
+    if signed:
         yield {"reasoning": None, "reasoning_details": [_detail("text", place, signature=block.signature)]}
-    if block.redacted_data is not None:
-        yield {"reasoning": None, "reasoning_details": [_detail("encrypted", place, data=block.redacted_data)]}
 
 
 def _details_fields(blocks: list[Thinking]) -> dict[str, Any]:
-    details = []
-    for place, block in enumerate(blocks):
-        if block.redacted_data is not None:
-            details.append(_detail("encrypted", place, data=block.redacted_data))
-        else:
-            details.append(_detail("text", place, text=block.text, signature=block.signature))
+    details = [_whole_detail(block, place) for place, block in enumerate(blocks)]
     return {"reasoning": "".join(block.text for block in blocks) or None, "reasoning_details": details}
+
+
+def _whole_detail(block: Thinking, place: int) -> dict[str, Any]:
+    payload = redacted_payload(block)
+    if payload is not None:
+        return _detail("encrypted", place, data=payload)
+    if block.signature is not None:
+        return _detail("text", place, text=block.text, signature=block.signature)
+    return _detail("text", place, text=block.text)
 
 
 def _part_deltas(block: Thinking, reply: Reply, place: int) -> Iterator[dict[str, Any]]:
@@ -310,6 +320,8 @@ def _stop_word(reply: Reply) -> str:
 
 
 def _usage(usage: Usage) -> dict[str, Any]:
+    if usage.cache_write_1h is not None:
+        raise ScriptError(f"{_PROTOCOL} does not tell how long a cache is kept")
     counts: dict[str, Any] = {
         "prompt_tokens": usage.input,
         "completion_tokens": usage.output,

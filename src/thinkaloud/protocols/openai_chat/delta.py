@@ -155,7 +155,7 @@ class DeltaReader:
             elif kind == ENCRYPTED:
                 self._read_encrypted(fragment, position)
             else:
-                self._add_opaque(kind, fragment)
+                self._add_opaque(kind if kind.startswith("reasoning.") else f"reasoning.{kind}", fragment)
         if self._thinking is not None and "field" not in self._thinking.block.extra:
             used = next((name for name in self._reasoning_fields if delta.get(name)), None)
             if used is not None:
@@ -262,12 +262,9 @@ class DeltaReader:
 
     def _read_parts(self, delta: Object) -> None:
         """Read content that is a list of typed parts (seen at Mistral)."""
-        content = delta["content"]
-        parts = (
-            [{"type": "text", "text": part} if type(part) is str else part for part in content]
-            if (type(content) is list)
-            else content
-        )
+        parts: Any = delta["content"]
+        if type(parts) is list:
+            parts = [{"type": "text", "text": part} if type(part) is str else part for part in parts]
         for part in self._fields.objects({"content": parts}, "content"):
             kind = self._fields.text(part, "type")
             if kind == "text":
@@ -314,14 +311,16 @@ class DeltaReader:
 
     def _read_calls(self, delta: Object, exact: Callable[[Object], Object]) -> None:
         calls = self._fields.objects(delta, "tool_calls")
-        if any(_has_object_arguments(call) for call in calls):
-            calls = self._fields.objects(exact(delta), "tool_calls")
-        for call in calls:
-            function = self._fields.object(call, "function")
-            custom = self._fields.object(call, "custom") if "custom" in call else {}
-            if any(custom.values()) and not any(function.values()):
+        for place, call in enumerate(calls):
+            function = call.get("function")
+            if type(function) is not dict:
+                function = self._fields.object(call, "function")
+            if type(function.get("arguments")) in (dict, list):
+                function = self._fields.objects(exact(delta), "tool_calls")[place]["function"]
+            if "custom" in call and not any(function.values()):
+                custom = self._fields.object(call, "custom")
                 slot = self._add_call(call, self._fields.text(custom, "name"), custom.get("input"))
-                if slot is not None:
+                if slot is not None and any(custom.values()):
                     slot.extra["type"] = "custom"
             else:
                 slot = self._add_call(call, self._fields.text(function, "name"), function.get("arguments"))
@@ -331,8 +330,8 @@ class DeltaReader:
 
     def _read_legacy_call(self, delta: Object, exact: Callable[[Object], Object]) -> None:
         function = self._fields.object(delta, "function_call")
-        if _has_object_arguments({"function": function}):
-            function = self._fields.object(exact(delta), "function_call")
+        if type(function.get("arguments")) in (dict, list):
+            function = exact(delta)["function_call"]
         self._add_call({}, self._fields.text(function, "name"), function.get("arguments"))
 
     def _add_call(self, call: Object, name: str, arguments: Any) -> Slot | None:
@@ -357,8 +356,3 @@ class DeltaReader:
 def _may_name_a_call(format: str) -> bool:
     """Whether the id of an encrypted entry of this format may be that of a call: others are ids of reasoning items."""
     return "responses" not in format and not is_redacted(format)
-
-
-def _has_object_arguments(call: Object) -> bool:
-    function = call.get("function")
-    return type(function) is dict and type(function.get("arguments")) in (dict, list)

@@ -95,7 +95,8 @@ class Fields:
         for item in value:
             if type(item) is not dict:
                 self.odd(f"{name}[]", item)
-        return [item for item in value if type(item) is dict]
+                return [item for item in value if type(item) is dict]
+        return value
 
     def kept(self, name: str, value: Object) -> Object:
         """An object that a block will keep, as it came; {} where it is nested too deeply to be kept."""

@@ -156,12 +156,12 @@ class OpenAIChatParser(Parser):
             self._fields.once("choice_omitted", "only the first of several choices is kept", "choices[]")
             return
         delta = choice.get("delta")
-        if type(delta) is dict:
-            if delta:
+        if delta:
+            if type(delta) is dict:
                 self._saw_delta = True
                 self._deltas.read(delta, self._exactly)
-        elif delta is not None:
-            self._fields.odd("delta", delta)
+            else:
+                self._fields.odd("delta", delta)
         elif "message" in choice:
             # In a stream it is cumulative (seen at Perplexity): the last one counts, and only where no delta comes.
             self._message = (self._fields.object(choice, "message"), self._chunk, self._source)
@@ -204,7 +204,10 @@ class OpenAIChatParser(Parser):
         """A delta or message of the chunk, decoded again with all digits of its integers."""
         if self._source is None:
             return part
-        again = loads_exact(self._source)
+        try:
+            again = loads_exact(self._source)
+        except ValueError:  # nested more deeply than the standard library reads
+            return part
         for choice, exact in zip(self._chunk["choices"], again["choices"], strict=True):
             for name in ("delta", "message"):
                 if type(choice) is dict and choice.get(name) is part:

@@ -108,8 +108,8 @@ class _Writer:
             return
         id = wire_id(result.call_id, self._dialect.tool_id)
         parts = self._parts(result.content, path)
-        texts = [part["text"] for part in parts if part["type"] == "text"]
-        shown = [part for part in parts if part["type"] != "text"]
+        texts = [part["text"] for part in parts if part.keys() >= {"type", "text"}]
+        shown = [part for part in parts if not part.keys() >= {"type", "text"}]
         if shown:
             self._shown += [{"type": "text", "text": f"From the result of the tool call {id}:"}, *shown]
         content = "\n\n".join(texts) or ("The result follows the tool results." if shown else "")
@@ -134,7 +134,7 @@ class _Writer:
                 case Document():
                     parts.append(_document_part(block))
                 case Opaque(protocol=protocol) if protocol == PROTOCOL_ID:
-                    parts.append({"type": block.kind, **block.data})
+                    parts.append(_opaque_part(block))
                 case Opaque():
                     self.omit(f"{path}.content[{place}]", f"{block.kind!r} is a block of {block.protocol}")
                 case _:
@@ -188,15 +188,12 @@ class _Answer:
                 if self._replay and self._takes_details():
                     self._details.append(dict(block.data))
             case Opaque():
-                self._parts.append({"type": block.kind, **block.data})
+                self._parts.append(_opaque_part(block))
         return None
 
     def body(self, blank: str | None) -> _Object | None:
         """The message; None where nothing is left of it."""
-        if not self._parts and not self._calls:
-            return None
-        thinking_parts = all(part["type"] == "thinking" for part in self._parts)
-        if thinking_parts and not self._calls:
+        if not self._calls and all(part.get("type") == "thinking" for part in self._parts):
             return None
         body: _Object = {"role": "assistant", "content": _joined(self._parts) if self._parts else None}
         if self._calls:
@@ -266,7 +263,7 @@ def _call(call: ToolCall, dialect: Dialect) -> _Object:
 
 def _joined(parts: list[_Object]) -> Json:
     """A plain string wherever it can be: some models imitate a list of parts that they see (seen at DeepSeek)."""
-    if all(part["type"] == "text" for part in parts):
+    if all(part.get("type") == "text" for part in parts):
         return "".join(part["text"] for part in parts)
     return parts
 
@@ -276,6 +273,10 @@ def _plainest(parts: list[_Object]) -> Json:
     if all(part.keys() == {"type", "text"} for part in parts):
         return "\n\n".join(part["text"] for part in parts)
     return parts
+
+
+def _opaque_part(block: Opaque) -> _Object:
+    return {**({"type": block.kind} if block.kind else {}), **block.data}
 
 
 def _image_part(image: Image) -> _Object:

@@ -36,11 +36,13 @@ def neutral_block(block: AssistantBlock) -> Neutral:
                 type="text", text=block.text, signature=block.signature, citations=len(block.citations) or None
             )
         case Thinking():
+            # Where a gateway's entries carry the opaque strings, the oracle shows them there, and only there.
+            inside = {detail.get(name) for detail in details(block) for name in ("signature", "data")}
             return known(
                 type="thinking",
                 text=block.text,
-                signature=block.signature,
-                redacted_data=block.redacted_data,
+                signature=None if block.signature in inside else block.signature,
+                redacted_data=None if block.redacted_data in inside else block.redacted_data,
                 field=block.extra.get("field"),
                 details=[known(**detail) for detail in details(block)],
             )

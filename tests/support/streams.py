@@ -211,9 +211,26 @@ CHAT = {
     ).replace(b"\r\n\r\n", b"\r\n\r\n: PROCESSING\r\n\r\n"),
 }
 
+LONG = {
+    "anthropic-messages": anthropic(
+        started(input_tokens=9, output_tokens=1),
+        *thought(0, "c2lnLWxvbmc=", *(f"thought {number}, " for number in range(300))),
+        *said(1, *(f"word {number} " for number in range(40))),
+        *stopped("end_turn", output_tokens=700),
+    ),
+    "openai-chat": chat(
+        *(chunk(reasoning=f"thought {number}, ") for number in range(300)),
+        *(chunk(content=f"word {number} ") for number in range(40)),
+        chunk("stop"),
+        COUNTED,
+        "[DONE]",
+    ),
+}
+
 LITERAL = [
     *(Stream(name, "anthropic-messages", "anthropic", body) for name, body in ANTHROPIC.items()),
     *(Stream(name, "openai-chat", "", body) for name, body in CHAT.items()),
+    *(Stream("a long answer", wire, "", body, every_byte=False) for wire, body in LONG.items()),
 ]
 
 

@@ -31,10 +31,16 @@ class Collected:
 
 
 class Walker(Protocol):
-    """ended: the terminal signal went by. failed: an error went by."""
+    """A reader of payloads.
+
+    ended: the terminal signal went by.
+    failed: an error went by.
+    closed: ids of the calls that the wire has called finished.
+    """
 
     ended: bool
     failed: bool
+    closed: set[str]
 
     def add(self, payload: str) -> None: ...
     def collected(self) -> Collected: ...
@@ -46,6 +52,7 @@ class AnthropicWalker:
 
     ended: bool = False
     failed: bool = False
+    closed: set[str] = field(factory=set)
     blocks: dict[int, dict[str, Any]] = field(factory=dict)
 
     def add(self, payload: str) -> None:
@@ -57,6 +64,8 @@ class AnthropicWalker:
                 block, delta = self.blocks[event["index"]], event["delta"]
                 block["pieces"] += [delta[key] for key in ("thinking", "text", "partial_json") if key in delta]
                 block["signature"] = delta.get("signature") or block.get("signature")
+            case "content_block_stop":
+                self.closed.add(self.blocks[event["index"]].get("id", ""))
             case "message_delta":
                 self.ended |= bool(event["delta"].get("stop_reason"))
             case "message_stop":
@@ -87,10 +96,14 @@ class AnthropicWalker:
 
 @define
 class ChatWalker:
-    """Chat completions: the fields of `choices[].delta`, details before plain reasoning fields."""
+    """Chat completions: the fields of `choices[].delta`, details before plain reasoning fields.
+
+    The wire does not tell that a call is finished before the answer is.
+    """
 
     ended: bool = False
     failed: bool = False
+    closed: set[str] = field(factory=set)
     thinking: list[str] = field(factory=list)
     text: list[str] = field(factory=list)
     calls: dict[int, list[str]] = field(factory=dict)

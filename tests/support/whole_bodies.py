@@ -50,7 +50,7 @@ def chat_body(payloads: Iterable[str]) -> Body:
         if payload.startswith("[DONE]"):
             continue
         chunk = json.loads(payload)
-        body |= {name: value for name, value in chunk.items() if value}
+        body |= {name: value for name, value in chunk.items() if value and not (name == "id" and "id" in body)}
         for piece in chunk.get("choices") or ():
             for name, value in (piece.get("delta") or {}).items():
                 if value:

@@ -37,7 +37,19 @@ def loads(text: str | bytes) -> Any:
             return orjson_loads(text)
         except ValueError:
             pass
+    elif type(text) is str:
+        try:
+            value, end = _scan(text, 0)
+        except (StopIteration, ValueError, RecursionError):
+            pass
+        else:
+            if end == len(text):
+                return value
     return loads_exact(text)
+
+
+# What `json.loads` does at heart, without the checks around it that take a fifth of the time of a small event.
+_scan = json.JSONDecoder().scan_once
 
 
 def dumps(value: Any) -> str:

@@ -78,6 +78,7 @@ class Reader:
         self._headers = {name.lower(): value for name, value in (headers or {}).items()}
         self._limits = limits
         self._parser: Parser = protocol.parser(context)
+        self._parse = self._parser.feed
         self._accumulator = Accumulator()
         self._decoder: _Framing | None = None
         self._body: list[bytes] | None = [] if status >= 400 else None
@@ -105,13 +106,18 @@ class Reader:
         """Take in a piece of the body."""
         if self.ended or not chunk:
             return ()
-        if self._decoder is None and self._body is None:
-            chunk = self._choose_framing(chunk)
-        if self._decoder is not None:
-            return self._read(self._decoder.feed, chunk)
-        if self._body is not None and chunk:
-            return self._collect(chunk)
-        return ()
+        if self._decoder is None:
+            if self._body is None:
+                chunk = self._choose_framing(chunk)
+            if self._decoder is None:
+                return self._collect(chunk)
+        events: list[StreamEvent] = []
+        try:
+            for event in self._decoder.feed(chunk):
+                events += self._parse(event)
+        except ThinkaloudError as error:
+            return self._failed(events, error)
+        return self._folded(events) if events else ()
 
     def close(self) -> Sequence[StreamEvent]:
         """Take in the end of the body."""
@@ -123,7 +129,7 @@ class Reader:
         try:
             for event in self._decoder.close() if self._decoder is not None else ():
                 if _is_whole(event):  # an event that was cut is no event: the missing end decides
-                    events.extend(self._parser.feed(event))
+                    events.extend(self._parse(event))
             events.extend(self._parser.close())
         except ThinkaloudError as error:
             return self._failed(events, error)
@@ -146,18 +152,9 @@ class Reader:
         self._decoder = SseDecoder(max_event_size=self._limits.event_size)
         return chunk
 
-    def _read(self, decode: Callable[[bytes], Sequence[ServerEvent]], chunk: bytes) -> Sequence[StreamEvent]:
-        events: list[StreamEvent] = []
-        feed = self._parser.feed
-        try:
-            for event in decode(chunk):
-                events += feed(event)
-        except ThinkaloudError as error:
-            return self._failed(events, error)
-        return self._folded(events) if events else ()
-
     def _collect(self, chunk: bytes) -> Sequence[StreamEvent]:
-        assert self._body is not None
+        if self._body is None:
+            return ()
         self._body.append(chunk)
         self._body_size += len(chunk)
         if self._body_size > self._limits.body_size:

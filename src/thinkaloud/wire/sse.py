@@ -33,6 +33,7 @@ class SseDecoder:
         self.max_event_size = max_event_size
         self.last_event_id = ""
         self._head: bytes | None = b""  # the body's first bytes, until it is known whether they are a byte-order mark
+        self._fresh = False  # nothing is carried over from the last chunk
         self._after_cr = False  # the last byte was a CR: a LF right after it belongs to it
         self._pending = bytearray()  # the event that is not yet whole; its line ends are LF, and it starts with none
         self._error: LimitExceeded | None = None
@@ -42,6 +43,14 @@ class SseDecoder:
 
         Raises LimitExceeded(which="event_size") as soon as an event is larger than its bound, and from then on.
         """
+        if self._fresh and chunk[-2:] == b"\n\n" and _CR not in chunk and len(chunk) <= self.max_event_size:
+            return self._read_all(chunk[:-2])
+        events = self._feed_beginning(chunk)
+        self._fresh = not (self._pending or self._after_cr or self._error or self._head is not None)
+        return events
+
+    def _feed_beginning(self, chunk: bytes) -> list[ServerEvent]:
+        """Take in bytes of which something is carried over: from the last chunk, to the next one, or both."""
         if self._error is not None:
             raise self._error
         if self._head is not None:
@@ -96,19 +105,22 @@ class SseDecoder:
         return head.removeprefix(_BYTE_ORDER_MARK)
 
     def _read_all(self, whole: bytes) -> list[ServerEvent]:
+        try:
+            text = whole.decode()  # a fifth of the time that it takes with "replace"
+        except UnicodeDecodeError:
+            text = whole.decode("utf-8", "replace")
         events = []
-        for block in whole.decode("utf-8", "replace").split("\n\n"):
+        for block in text.split("\n\n"):
             # Nearly all events of all providers have one of two forms: a data line, or an event line and a data line.
-            lines = block.split("\n")
-            last = lines[-1]
-            if last[:7] == "data: {":
-                if len(lines) == 1:
-                    events.append(ServerEvent("message", last[6:], self.last_event_id))
+            end = block.find("\n")
+            if end < 0:
+                if block[:7] == "data: {":
+                    events.append(ServerEvent("message", block[6:], self.last_event_id))
                     continue
-                if len(lines) == 2 and lines[0][:7] == "event: ":
-                    events.append(ServerEvent(lines[0][7:] or "message", last[6:], self.last_event_id))
-                    continue
-            event = self._read(lines)
+            elif block[:7] == "event: " and block.startswith("data: {", end + 1) and block.find("\n", end + 1) < 0:
+                events.append(ServerEvent(block[7:end] or "message", block[end + 7 :], self.last_event_id))
+                continue
+            event = self._read(block.split("\n"))
             if event is not None:
                 events.append(event)
         return events

@@ -5,6 +5,7 @@ from __future__ import annotations
 import anyio
 import pytest
 
+from thinkaloud.client import Client
 from thinkaloud.errors import ReadFailed
 from thinkaloud.protocols.captured import parse
 from thinkaloud.testing import (
@@ -38,6 +39,17 @@ async def pieces_of(exchange: MemoryExchange) -> list[bytes]:
     while piece := await exchange.read():
         pieces.append(piece)
     return pieces
+
+
+@pytest.mark.parametrize("model", ["anthropic/claude-opus-5", "openai/gpt-5.5"])
+@pytest.mark.parametrize("streaming", [True, False])
+async def test_a_client_of_ours_is_answered_from_the_script(model: str, streaming: bool) -> None:
+    scripted = Scripted(["Hello"])
+    async with Client(api_key="secret", transport=scripted.transport()) as client:
+        message = await client.complete(model, "Why?", streaming=streaming)
+    assert message.text == "Hello"
+    assert "secret" in "".join(scripted.requests[0].credentials.values())
+    assert "Why?" in str(scripted.requests[0].json["messages"])
 
 
 async def test_an_answer_is_streamed_event_by_event() -> None:

@@ -263,6 +263,18 @@ async def test_a_client_that_leaves_after_the_end_is_not_counted() -> None:
         assert server.closed_by_client == 0
 
 
+async def test_a_slow_client_gets_a_large_answer_whole() -> None:
+    text = "~" * 8_000_000
+    async with serve([Reply(text, chunk_size=len(text))]) as server:
+        connection = await connect(server)
+        await anyio.wait_all_tasks_blocked()  # the server waits for room in the socket
+        received = b""
+        while not received.endswith(b"0\r\n\r\n"):
+            received += await connection.receive(1_000_000)
+        await connection.aclose()
+    assert received.count(b"~") == len(text)
+
+
 async def test_a_client_that_does_not_speak_http_is_let_go() -> None:
     async with serve(["Hello"]) as server:
         host, port = server.url.removeprefix("http://").split(":")

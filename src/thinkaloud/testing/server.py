@@ -173,7 +173,10 @@ def serve_in_thread(
     port: int = 0,
     backend: Literal["asyncio", "trio"] = "asyncio",
 ) -> Iterator[Server]:
-    """Run the same server in a thread of its own, for clients that are not async."""
+    """Run the same server in a thread of its own, for clients that are not async.
+
+    Gates of a delivery are opened in the server's event loop, so they are for `serve()`.
+    """
     with (
         anyio.from_thread.start_blocking_portal(backend) as portal,
         portal.wrap_async_context_manager(serve(scripted, host=host, port=port)) as server,

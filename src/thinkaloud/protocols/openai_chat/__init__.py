@@ -6,18 +6,16 @@ An endpoint's deviations are data (`models.dialect`); the four files here serve 
 from __future__ import annotations
 
 from thinkaloud.protocols.base import WireProtocol
-from thinkaloud.protocols.openai_chat.encode import encode
-from thinkaloud.protocols.openai_chat.errors import error
+from thinkaloud.protocols.openai_chat import encode, errors, parse
 from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
-from thinkaloud.protocols.openai_chat.parse import OpenAIChatParser
 
 PROTOCOL = WireProtocol(
     id="openai-chat",
     framing="sse",
     options=OpenAIChatOptions,
-    parser=OpenAIChatParser,
-    encode=encode,
-    error=error,
+    parser=parse.OpenAIChatParser,
+    encode=encode.encode,
+    error=errors.error,
 )
 
 __all__ = ["PROTOCOL", "OpenAIChatOptions"]

@@ -1,0 +1,134 @@
+"""The program's frame: commands, exit codes, and every failure as one clear line.
+
+Exit codes: 0 well done; 1 the provider, the network or the stream failed; 2 wrong use; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from thinkaloud.cli import ask, demo, replay, serve
+from thinkaloud.cli.arguments import WrongUse
+from thinkaloud.cli.output import Output, OutputClosed, accept_any_text, forget_pending_output, one_line, reason
+from thinkaloud.errors import ConfigurationError, HistoryError, ProviderError, ThinkaloudError
+from thinkaloud.models.providers import PROVIDERS
+
+_COMMANDS = {"demo": demo, "ask": ask, "replay": replay, "serve": serve}
+_WRONG_USE = (WrongUse, ConfigurationError, HistoryError)
+_LONGEST_MESSAGE = 1000
+_SHORTEST_KEY = 8
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and give its exit code. arguments: those after its name; None takes sys.argv."""
+    accept_any_text()
+    try:
+        try:
+            chosen = _parser().parse_args(arguments)
+            code: int = chosen.run(chosen)
+        finally:
+            _flush()
+    except (WrongUse, OutputClosed, ThinkaloudError, OSError, KeyboardInterrupt, BaseExceptionGroup) as error:
+        return _told(error)
+    return code
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains in one line; the usage is what --help shows."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {one_line(message)} (see {self.prog} --help)\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="thinkaloud", description="Watch reasoning models think.", allow_abbrev=False)
+    parser.add_argument("--version", action=_Version, help="show the version and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, module in _COMMANDS.items():
+        command = commands.add_parser(name, help=module.HELP, description=module.HELP, allow_abbrev=False)
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"thinkaloud {version('thinkaloud')}\n")
+        parser.exit()
+
+
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise OutputClosed from None
+
+
+def _told(error: BaseException) -> int:
+    """Tell a failure in one line, and choose the exit code."""
+    while isinstance(error, BaseExceptionGroup):
+        error = (error.subgroup(KeyboardInterrupt) or error).exceptions[0]
+    match error:
+        case KeyboardInterrupt():
+            return 130
+        case OutputClosed():
+            forget_pending_output()
+            return 0
+        case ThinkaloudError() | WrongUse():
+            _complain(_description(error))
+            return 2 if isinstance(error, _WRONG_USE) else 1
+        case OSError():
+            _complain(reason(error))
+            forget_pending_output()
+            return 1
+        case _:
+            raise error  # not foreseen, so its traceback is wanted
+
+
+def _complain(text: str) -> None:
+    try:
+        Output(sys.stderr).line("thinkaloud: " + one_line(_without_secrets(text)))
+    except (OutputClosed, OSError):
+        forget_pending_output()
+
+
+def _description(error: Exception) -> str:
+    if isinstance(error, WrongUse):
+        return str(error)
+    text = str(error)
+    if len(text) > _LONGEST_MESSAGE:
+        text = f"{text[:_LONGEST_MESSAGE]}… ({len(text)} characters)"
+    facts = ", ".join(_facts(error)) if isinstance(error, ProviderError) else ""
+    return f"{type(error).__name__}: {text}" + (f" ({facts})" if facts else "")
+
+
+def _facts(error: ProviderError) -> list[str]:
+    facts = (
+        (error.provider, "{}"),
+        (error.status, "status {}"),
+        (error.code, "{}"),
+        (error.request_id, "request {}"),
+        (error.retry_after, "retry after {:g} s"),
+    )
+    return [shape.format(value) for value, shape in facts if value not in (None, "")]
+
+
+def _without_secrets(text: str) -> str:
+    """Blank out keys and passwords, which a provider's message may repeat."""
+    variables = {variable for row in PROVIDERS.values() for variable in row.key_variables}
+    for key in filter(None, (os.environ.get(variable, "").strip() for variable in variables)):
+        if len(key) >= _SHORTEST_KEY:
+            text = text.replace(key, "***")
+    return re.sub(r"//[^/@\s]+@", "//***@", text)

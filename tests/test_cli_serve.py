@@ -1,0 +1,40 @@
+"""`thinkaloud serve`: a scripted model for any client, until it is interrupted."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+
+import pytest
+
+import thinkaloud as ta
+from support.program import read_until, started_program
+from thinkaloud.cli import main
+
+
+def test_clients_of_both_protocols_read_the_same_answer_and_an_interrupt_ends_it() -> None:
+    with started_program("serve", "--pace", "0") as process:
+        said = read_until(process, b"Ctrl-C").decode()
+        answers = []
+        for protocol in ("anthropic-messages", "openai-chat"):
+            found = re.search(rf"{protocol}: base URL (\S+)", said)
+            assert found
+            model = ta.Model("served-here", "ponder-1", protocol=protocol, base_url=found.group(1))
+            answers.append(ta.complete_sync(model, "How long?"))
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate()
+    assert (process.returncode, complaint) == (130, b"")
+    assert said.startswith("http://127.0.0.1:")
+    assert "Fourteen seconds" in answers[0].text
+    assert answers[0].thinking == answers[1].thinking != ""
+    assert answers[0].text == answers[1].text
+    assert answers[0].tool_calls[0].arguments == answers[1].tool_calls[0].arguments
+
+
+def test_a_port_that_is_taken_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", "--port", str(port)]) == 2
+    shown = capsys.readouterr()
+    assert shown.err == f"thinkaloud: port {port} cannot be used: Address already in use\n"

@@ -1,0 +1,306 @@
+"""The names that users may rely on, and the rule by which modules import each other."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import importlib
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import thinkaloud
+
+SOURCE = Path(thinkaloud.__file__).parent
+
+PUBLIC_NAMES = [
+    "Accumulator",
+    "AssistantBlock",
+    "AssistantMessage",
+    "AuthenticationError",
+    "Block",
+    "Client",
+    "CodecError",
+    "ConfigurationError",
+    "ConnectFailed",
+    "ContentFiltered",
+    "ContextTooLong",
+    "Conversation",
+    "Cost",
+    "DeadlineExceeded",
+    "Dialect",
+    "Document",
+    "EventStream",
+    "HistoryError",
+    "Image",
+    "InvalidRequest",
+    "Issue",
+    "LevelChoice",
+    "LimitExceeded",
+    "Limits",
+    "MalformedStream",
+    "MalformedToolArguments",
+    "MalformedToolCall",
+    "Message",
+    "MissingCredentials",
+    "Model",
+    "NotFound",
+    "Notice",
+    "Opaque",
+    "OpaqueBlock",
+    "Origin",
+    "OutputError",
+    "Overloaded",
+    "PermissionDenied",
+    "Plan",
+    "Progress",
+    "ProviderError",
+    "QuotaExceeded",
+    "RateLimited",
+    "ReadFailed",
+    "RunError",
+    "ServerError",
+    "ServerTool",
+    "StaleThinking",
+    "StopReason",
+    "StreamAborted",
+    "StreamEnd",
+    "StreamError",
+    "StreamEvent",
+    "StreamStart",
+    "Text",
+    "TextDelta",
+    "TextEnd",
+    "TextStart",
+    "ThinkTags",
+    "ThinkaloudError",
+    "Thinking",
+    "ThinkingControl",
+    "ThinkingDelta",
+    "ThinkingEnd",
+    "ThinkingLevel",
+    "ThinkingStart",
+    "Timeouts",
+    "Timing",
+    "Tool",
+    "ToolCall",
+    "ToolCallDelta",
+    "ToolCallEnd",
+    "ToolCallStart",
+    "ToolChoice",
+    "ToolResult",
+    "TransportError",
+    "TruncatedStream",
+    "UnknownModel",
+    "UnsupportedOption",
+    "Usage",
+    "UsageUpdate",
+    "UserBlock",
+    "UserMessage",
+    "complete",
+    "complete_sync",
+    "parse",
+    "parse_events",
+    "prepare",
+    "preview_arguments",
+    "replay_events",
+    "stream",
+    "validate",
+]
+
+# From the top down: a module, or a folder with all that is in it, imports at run time only from its own row and above.
+ORDER: list[str] = [
+    "errors",
+    "jsontext",
+    "levels",
+    "stored",
+    "content",
+    "usage",
+    "notices",
+    "messages",
+    "events",
+    "tools",
+    "fragments",
+    "digests",
+    "block_builder",
+    "accumulator",
+    "codec",
+    "wire",
+    "models",
+    "protocols",
+    "history",
+    "plan",
+    "auth",
+    "transport",
+    "event_stream",
+    "client",
+    "testing",
+    "cli",
+]
+
+# What may be imported besides the standard library, and from which row of ORDER down.
+FOREIGN = {
+    "attrs": "content",
+    "orjson": "jsontext",
+    "cattrs": "codec",
+    "anyio": "auth",
+    "httpx": "transport",
+    "httpx2": "transport",
+    "h11": "testing",
+    "rich": "cli",
+}
+
+
+def test_the_public_names_are_these() -> None:
+    assert sorted(thinkaloud.__all__) == sorted(PUBLIC_NAMES)
+    assert len(set(thinkaloud.__all__)) == len(thinkaloud.__all__)
+
+
+def test_every_public_name_exists_and_no_other_name_shows() -> None:
+    modules = {name for name in ORDER if not name.startswith("_")}
+    shown = {name for name in vars(thinkaloud) if not name.startswith("_")} - modules
+    assert shown == set(PUBLIC_NAMES)
+
+
+def test_public_names_stay_the_same_objects_when_every_module_is_imported() -> None:
+    script = """
+import importlib, pkgutil, thinkaloud
+before = {name: id(getattr(thinkaloud, name)) for name in thinkaloud.__all__}
+modules = [info.name for info in pkgutil.walk_packages(thinkaloud.__path__, "thinkaloud.")]
+for name in modules:
+    importlib.import_module(name)
+after = {name: id(getattr(thinkaloud, name)) for name in thinkaloud.__all__}
+assert before == after, {name for name in before if before[name] != after[name]}
+print(len(modules))
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert run.stderr == ""
+    assert int(run.stdout) >= len(list(SOURCE.rglob("*.py"))) - 1
+
+
+def test_no_function_takes_the_place_of_a_module_of_the_same_name() -> None:
+    names = [info.name for info in pkgutil.walk_packages(thinkaloud.__path__, "thinkaloud.")]
+    hidden = [name for name in names if importlib.import_module(name) is not _attribute(name)]
+    assert not hidden
+
+
+def test_every_module_and_folder_has_its_row_in_the_order() -> None:
+    assert {path.stem for path in SOURCE.iterdir() if _is_module(path)} == set(ORDER)
+
+
+def test_modules_import_only_from_above_themselves() -> None:
+    faults = [
+        f"{module} imports {imported}"
+        for module, imported in _run_time_imports()
+        if imported.startswith("thinkaloud.") and ORDER.index(_row(imported)) > ORDER.index(_row(module))
+    ]
+    assert not faults
+
+
+def test_no_two_modules_need_each_other_to_be_imported() -> None:
+    graph: dict[str, set[str]] = {}
+    for module, imported in _run_time_imports(in_functions=False):
+        if imported.startswith("thinkaloud."):
+            graph.setdefault(module, set()).add(imported)
+    order = list(graphlib.TopologicalSorter(graph).static_order())
+    assert len(order) > len(ORDER)
+
+
+def test_the_protocols_do_not_know_each_other() -> None:
+    folders = {path.name for path in (SOURCE / "protocols").iterdir() if (path / "__init__.py").exists()}
+    faults = [
+        f"{module} imports {imported}"
+        for module, imported in _run_time_imports()
+        if module.startswith("thinkaloud.protocols.") and imported.startswith("thinkaloud.protocols.")
+        if module.split(".")[2] in folders and imported.split(".")[2] in folders - {module.split(".")[2]}
+    ]
+    assert not faults
+
+
+def test_other_libraries_are_imported_only_where_they_belong() -> None:
+    faults = [
+        f"{module} imports {imported}"
+        for module, imported in _run_time_imports()
+        if not imported.startswith("thinkaloud.")
+        if imported not in FOREIGN or ORDER.index(_row(module)) < ORDER.index(FOREIGN[imported])
+    ]
+    assert not faults
+
+
+def test_the_import_rule_sees_a_breach(tmp_path: Path) -> None:
+    module = tmp_path / "probe.py"
+    module.write_text(
+        "import os\n"
+        "from typing import TYPE_CHECKING\n"
+        "from thinkaloud import client\n"
+        "if TYPE_CHECKING:\n"
+        "    from thinkaloud.cli.program import main\n"
+        "def later():\n"
+        "    import httpx.models\n"
+        "    from thinkaloud.plan import Plan\n"
+    )
+    assert sorted(_imports(module)) == ["httpx", "thinkaloud.client", "thinkaloud.plan"]
+
+
+# reading the imports
+
+
+def _attribute(name: str) -> object:
+    package, _, module = name.rpartition(".")
+    return getattr(sys.modules[package], module)
+
+
+def _is_module(path: Path) -> bool:
+    return (path.suffix == ".py" and path.stem != "__init__") or (path / "__init__.py").exists()
+
+
+def _row(module: str) -> str:
+    return module.split(".")[1]
+
+
+def _run_time_imports(*, in_functions: bool = True) -> Iterator[tuple[str, str]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        if path == SOURCE / "__init__.py":
+            continue  # it gathers the public names from everywhere
+        name = ".".join(("thinkaloud", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+        for imported in _imports(path, in_functions=in_functions):
+            yield name, imported
+
+
+def _imports(path: Path, *, in_functions: bool = True) -> Iterator[str]:
+    """Modules of ours in full, others by their package; those for type checking and the standard library left out."""
+    for node in _run_time_nodes(ast.parse(path.read_text()), in_functions):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            names = [_module_of(node.module or "", alias.name) for alias in node.names]
+        else:
+            continue
+        for name in dict.fromkeys(names):
+            package = name.split(".")[0]
+            if package == "thinkaloud":
+                yield name
+            elif package not in sys.stdlib_module_names:
+                yield package
+
+
+def _module_of(module: str, name: str) -> str:
+    """`from package import name` may name a module of the package, or something in the package's own file."""
+    folder = SOURCE.joinpath(*module.split(".")[1:])
+    is_module = (folder / f"{name}.py").exists() or (folder / name / "__init__.py").exists()
+    return f"{module}.{name}" if module.split(".")[0] == "thinkaloud" and is_module else module
+
+
+def _run_time_nodes(node: ast.AST, in_functions: bool) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) and not in_functions:
+            continue
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            for other in child.orelse:
+                yield from _run_time_nodes(other, in_functions)
+            continue
+        yield child
+        yield from _run_time_nodes(child, in_functions)

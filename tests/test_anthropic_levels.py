@@ -210,6 +210,13 @@ def test_a_model_s_own_control_wins_over_its_family() -> None:
     assert thinking(request(model, reasoning=OFF)) == {"type": "between_tools"}
 
 
+def test_an_adaptive_model_under_an_unknown_name_is_asked_as_the_newest_claude() -> None:
+    control = ThinkingControl(mode="adaptive", levels=(LOW, HIGH))
+    encoded = request(Model("azure", "my-deployment", thinking=control), reasoning=HIGH, temperature=0.5)
+    assert thinking(encoded) == {"type": "adaptive", "display": "summarized"}
+    assert codes(encoded) == ["sampling_dropped"]
+
+
 def test_a_control_may_bound_its_budget() -> None:
     control = ThinkingControl(mode="budget", levels=(MINIMAL, HIGH), min_budget=2000, max_budget=9000)
     model = Model("anthropic", "some-model", thinking=control)

@@ -150,6 +150,8 @@ _OTHER_VERSION = re.compile(r"-\d{1,2}(?!\d)")
 def family_of(model: Model) -> Family:
     """The facts for a model, with its own control and output limit in place where they are known."""
     family = _by_id(model.facts_id)
+    if family is _FOREIGN and model.thinking is not None and model.thinking.mode == "adaptive":
+        family = _NEWEST  # only Claude thinks adaptively: a deployment under a name of its own
     return evolve(
         family,
         control=model.thinking or family.control,

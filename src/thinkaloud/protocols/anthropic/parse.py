@@ -43,16 +43,12 @@ _STOP_REASONS = {
     "sensitive": StopReason.REFUSAL,  # seen at compatible servers
 }
 
-# Every count of the wire that we read: the objects it lies in, and its name.
-_COUNTS = (
-    (None, "input_tokens"),
-    (None, "output_tokens"),
-    (None, "cache_creation_input_tokens"),
-    (None, "cache_read_input_tokens"),
-    ("cache_creation", "ephemeral_5m_input_tokens"),
-    ("cache_creation", "ephemeral_1h_input_tokens"),
-    ("output_tokens_details", "thinking_tokens"),
-)
+# Every count of the wire that we read, by the object inside `usage` that it lies in.
+_COUNTS = {
+    "": ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
+    "cache_creation": ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"),
+    "output_tokens_details": ("thinking_tokens",),
+}
 _GENERATED = frozenset({"output_tokens", "thinking_tokens"})
 
 # What becomes `stop_detail` under its own name, wherever the end of a message tells it.
@@ -101,6 +97,9 @@ class AnthropicParser(Parser):
             self._read_other(event, "it is no object", data)
             return
         kind = data.get("type")
+        if kind == "content_block_delta" and "error" not in data:  # nearly all events are these
+            self._on_block_delta(data, raw)
+            return
         if kind == "error" or data.get("error"):
             raise self._failure(data)
         read = _EVENTS.get(kind) if isinstance(kind, str) else None
@@ -216,8 +215,7 @@ class AnthropicParser(Parser):
     def _on_message_delta(self, data: JsonObject, raw: str) -> None:
         self._take_end(object_field(data, "delta"))
         self._take_end(data)
-        if "output_tokens" in self._take_usage(data):
-            self._output_is_final = True
+        self._take_usage(data, final=True)
 
     def _on_message_stop(self, data: JsonObject, raw: str) -> None:
         self._finish()
@@ -293,19 +291,20 @@ class AnthropicParser(Parser):
             self.builder.notice("model_changed", f"from here on {model} answers", detail={"model": model})
         self.builder.response(model=model)
 
-    def _take_usage(self, message: JsonObject) -> frozenset[str]:
-        """Put the counts that have come in the place of the earlier ones. Gives their names."""
-        usage = self.tolerated(object_field, message, "usage") or {}
-        taken: set[str] = set()
-        for holder, name in _COUNTS:
-            data = usage if holder is None else self.tolerated(object_field, usage, holder) or {}
-            count = self.tolerated(count_field, data, name)
-            if count is not None:
-                self._counts[name] = count
-                taken.add(name)
-        if taken:
-            self._tell_usage()
-        return frozenset(taken)
+    def _take_usage(self, message: JsonObject, *, final: bool = False) -> None:
+        """Put the counts that have come in the place of the earlier ones."""
+        usage = self.tolerated(object_field, message, "usage")
+        if not usage:
+            return
+        for holder, names in _COUNTS.items():
+            data = self.tolerated(object_field, usage, holder) if holder else usage
+            for name in names:
+                count = self.tolerated(count_field, data, name) if data and name in data else None
+                if count is not None:
+                    self._counts[name] = count
+        if final and isinstance(usage.get("output_tokens"), int):
+            self._output_is_final = True
+        self._tell_usage()
 
     def _tell_usage(self) -> None:
         counts = self._counts
@@ -317,8 +316,9 @@ class AnthropicParser(Parser):
         for block in self._blocks.values():
             block.settle(complete=True)
         self._blocks.clear()
-        self._output_is_final = True
-        self._tell_usage()
+        if not self._output_is_final:
+            self._output_is_final = True
+            self._tell_usage()
         reason = _STOP_REASONS.get(self._stop_reason, StopReason.UNKNOWN)
         if reason is StopReason.END and self.last_kind == "tool_use":
             reason = StopReason.TOOL_USE

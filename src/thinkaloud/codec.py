@@ -40,7 +40,17 @@ from thinkaloud.events import (
 )
 from thinkaloud.jsontext import Json, copied, copied_object, loads_exact
 from thinkaloud.jsontext import dumps as json_dumps
-from thinkaloud.messages import AssistantMessage, Conversation, LevelChoice, Message, Timing, ToolResult, UserMessage
+from thinkaloud.levels import ThinkingLevel
+from thinkaloud.messages import (
+    AssistantMessage,
+    Conversation,
+    LevelChoice,
+    Message,
+    StopReason,
+    Timing,
+    ToolResult,
+    UserMessage,
+)
 from thinkaloud.notices import Notice
 from thinkaloud.stored import Stored, newer_fields, with_newer_fields
 
@@ -114,7 +124,7 @@ def to_data(value: Value) -> dict[str, Json]:
     """What `dumps` writes, as fresh dicts and lists: for storing it inside other JSON."""
     if (type(value) not in _TAGS and not isinstance(value, Conversation)) or type(value) in _BLOCKS.values():
         raise TypeError(f"a message, a conversation or an event is wanted, not {type(value).__name__}")
-    if isinstance(value, Notice) and value.code == _NEWER_EVENT and value.detail.get("type") not in _EVENTS:
+    if isinstance(value, Notice) and value == _newer_event(value.text, value.detail) and value.text not in _EVENTS:
         return copied_object({"version": VERSION, **value.detail})
     return copied_object({"version": VERSION, **_converter().unstructure(value)})
 
@@ -147,11 +157,15 @@ def _read_value(data: Any) -> Value:
         message: Message = _read_tagged(data, "role", _ROLES)
         return message
     if "type" in data:
-        event: StreamEvent = _read_tagged(data, "type", _EVENTS, lambda word: Notice(_NEWER_EVENT, word, detail=data))
+        event: StreamEvent = _read_tagged(data, "type", _EVENTS, lambda word: _newer_event(word, data))
         return event
     if "messages" in data:
         return _converter().structure(data, Conversation)
     raise ValueError("a message, a conversation or an event has a role, messages or a type")
+
+
+def _newer_event(word: str, data: Mapping[str, Json]) -> Notice:
+    return Notice(_NEWER_EVENT, word, detail={**data, "type": word})
 
 
 # faults
@@ -358,10 +372,6 @@ def _is_object(kind: Any) -> bool:
     return get_origin(kind) is Mapping
 
 
-def _is_enum(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Enum)
-
-
 @cache
 def _converter() -> Converter:
     """Made at first use: importing cattrs takes longer than importing the whole vocabulary."""
@@ -372,7 +382,8 @@ def _converter() -> Converter:
     converter.register_structure_hook(int, _whole_number)
     converter.register_structure_hook(float, _number)
     converter.register_structure_hook(bool, _flag)
-    converter.register_structure_hook_func(_is_enum, _word)
+    for words in (StopReason, ThinkingLevel):
+        converter.register_structure_hook(words, _word)
     converter.register_structure_hook_func(_is_object, _object)
     converter.register_unstructure_hook_func(_is_object, lambda value: value)
     converter.register_structure_hook_factory(_is_tuple, lambda kind: _list_reader(converter, get_args(kind)[0]))

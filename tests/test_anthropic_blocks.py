@@ -9,6 +9,8 @@ from thinkaloud.content import Opaque, Text, Thinking, ToolCall
 from thinkaloud.errors import MalformedToolArguments
 from thinkaloud.events import OpaqueBlock, Progress, ThinkingEnd, ToolCallDelta
 
+pytestmark = pytest.mark.usefixtures("json_decoder")
+
 
 def test_thinking_and_text_come_in_order_with_the_signature_on_the_end() -> None:
     reading = read(start(), thinking(0, "Try ", "3.", signature="c2ln+/=="), text(1, "It ", "is 3."), end())

@@ -30,6 +30,8 @@ from thinkaloud.errors import (
 from thinkaloud.messages import StopReason
 from thinkaloud.wire.server_event import ServerEvent
 
+pytestmark = pytest.mark.usefixtures("json_decoder")
+
 
 @pytest.mark.parametrize(
     ("raw", "ours"),

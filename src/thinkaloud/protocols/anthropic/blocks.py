@@ -11,7 +11,7 @@ from thinkaloud.block_builder import OpenBlock
 from thinkaloud.content import Opaque
 from thinkaloud.errors import MalformedStream
 from thinkaloud.jsontext import dumps, joined_surrogates, loads_exact
-from thinkaloud.protocols.anthropic.fields import (
+from thinkaloud.protocols.fields import (
     JsonObject,
     as_object,
     count_field,

@@ -25,8 +25,8 @@ from thinkaloud.errors import (
     ServerError,
     StaleThinking,
 )
-from thinkaloud.protocols.anthropic.fields import JsonObject, unsendable
 from thinkaloud.protocols.base import ErrorResponse
+from thinkaloud.protocols.fields import JsonObject, unsendable
 from thinkaloud.wire.retry_after import retry_after
 
 

@@ -15,7 +15,8 @@ from thinkaloud.jsontext import Json, loads
 from thinkaloud.messages import StopReason
 from thinkaloud.protocols.anthropic.blocks import BLOCKS, IMPLIED, BlockReader, OpaqueReader, RepeatedReader
 from thinkaloud.protocols.anthropic.errors import error
-from thinkaloud.protocols.anthropic.fields import (
+from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, Parser
+from thinkaloud.protocols.fields import (
     JsonObject,
     as_object,
     count_field,
@@ -26,7 +27,6 @@ from thinkaloud.protocols.anthropic.fields import (
     object_field,
     text_field,
 )
-from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, Parser
 from thinkaloud.usage import Usage
 
 _T = TypeVar("_T")

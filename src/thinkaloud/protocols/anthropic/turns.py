@@ -20,7 +20,7 @@ from thinkaloud.jsontext import Json
 from thinkaloud.messages import AssistantMessage, Message, Origin, ToolResult, UserMessage
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.anthropic.blocks import PROTOCOL_ID
-from thinkaloud.protocols.anthropic.fields import unsendable
+from thinkaloud.protocols.fields import unsendable
 
 WireBlock = dict[str, Json]
 

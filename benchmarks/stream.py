@@ -134,6 +134,14 @@ async def measure(wire: str, base: str, deltas: int, rounds: int, library: Any) 
         print(f"{wire:20} {deltas:7} {name:26} {statistics.median(spent):8.2f} {ratio:6.2f}")
 
 
+async def measure_all(server: str, lengths: list[int], rounds: int, library: Any) -> None:
+    """Measure every wire and length."""
+    print(f"{'wire':20} {'events':>7} {'contender':26} {'us/event':>8} {'ratio':>6}")
+    for wire in WIRES:
+        for deltas in lengths:
+            await measure(wire, f"{server}/{wire}/{deltas}", deltas, rounds, library)
+
+
 def main() -> None:
     """Start the server, measure every wire and length, end the server."""
     arguments = argparse.ArgumentParser(description=__doc__)
@@ -151,10 +159,7 @@ def main() -> None:
     try:
         assert server.stdout is not None
         port = int(server.stdout.readline())
-        print(f"{'wire':20} {'events':>7} {'contender':26} {'us/event':>8} {'ratio':>6}")
-        for wire in WIRES:
-            for deltas in given.deltas:
-                asyncio.run(measure(wire, f"http://127.0.0.1:{port}/{wire}/{deltas}", deltas, given.rounds, library))
+        asyncio.run(measure_all(f"http://127.0.0.1:{port}", given.deltas, given.rounds, library))
     finally:
         server.terminate()
         server.wait()

@@ -11,94 +11,221 @@ Data flows one way: a conversation becomes a plan, the plan a request, the answe
 stream events, and their fold is the message that goes back into the conversation.
 """
 
-from thinkaloud.accumulator import Accumulator, replay_events
-from thinkaloud.client import Client, complete, complete_sync, stream
-from thinkaloud.content import (
-    AssistantBlock,
-    Block,
-    Document,
-    Image,
-    Opaque,
-    Text,
-    Thinking,
-    ToolCall,
-    UserBlock,
-)
-from thinkaloud.errors import (
-    AuthenticationError,
-    CodecError,
-    ConfigurationError,
-    ConnectFailed,
-    ContentFiltered,
-    ContextTooLong,
-    DeadlineExceeded,
-    HistoryError,
-    InvalidRequest,
-    LimitExceeded,
-    MalformedStream,
-    MalformedToolArguments,
-    MalformedToolCall,
-    MissingCredentials,
-    NotFound,
-    OutputError,
-    Overloaded,
-    PermissionDenied,
-    ProviderError,
-    QuotaExceeded,
-    RateLimited,
-    ReadFailed,
-    RunError,
-    ServerError,
-    StaleThinking,
-    StreamAborted,
-    StreamError,
-    ThinkaloudError,
-    TransportError,
-    TruncatedStream,
-    UnknownModel,
-    UnsupportedOption,
-)
-from thinkaloud.event_stream import EventStream
-from thinkaloud.events import (
-    OpaqueBlock,
-    Progress,
-    StreamEnd,
-    StreamEvent,
-    StreamStart,
-    TextDelta,
-    TextEnd,
-    TextStart,
-    ThinkingDelta,
-    ThinkingEnd,
-    ThinkingStart,
-    ToolCallDelta,
-    ToolCallEnd,
-    ToolCallStart,
-    UsageUpdate,
-)
-from thinkaloud.history.validation import validate
-from thinkaloud.jsontext import preview_arguments
-from thinkaloud.levels import ThinkingLevel
-from thinkaloud.messages import (
-    AssistantMessage,
-    Conversation,
-    LevelChoice,
-    Message,
-    Origin,
-    StopReason,
-    Timing,
-    ToolResult,
-    UserMessage,
-)
-from thinkaloud.models.dialect import Dialect, ThinkTags
-from thinkaloud.models.model import Model, ThinkingControl
-from thinkaloud.notices import Issue, Notice
-from thinkaloud.plan import Plan, prepare
-from thinkaloud.protocols.captured import parse, parse_events
-from thinkaloud.protocols.reader import Limits
-from thinkaloud.tools import ServerTool, Tool, ToolChoice
-from thinkaloud.transport.timeouts import Timeouts
-from thinkaloud.usage import Cost, Usage
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from thinkaloud.accumulator import Accumulator, replay_events
+    from thinkaloud.client import Client, complete, complete_sync, stream
+    from thinkaloud.content import (
+        AssistantBlock,
+        Block,
+        Document,
+        Image,
+        Opaque,
+        Text,
+        Thinking,
+        ToolCall,
+        UserBlock,
+    )
+    from thinkaloud.errors import (
+        AuthenticationError,
+        CodecError,
+        ConfigurationError,
+        ConnectFailed,
+        ContentFiltered,
+        ContextTooLong,
+        DeadlineExceeded,
+        HistoryError,
+        InvalidRequest,
+        LimitExceeded,
+        MalformedStream,
+        MalformedToolArguments,
+        MalformedToolCall,
+        MissingCredentials,
+        NotFound,
+        OutputError,
+        Overloaded,
+        PermissionDenied,
+        ProviderError,
+        QuotaExceeded,
+        RateLimited,
+        ReadFailed,
+        RunError,
+        ServerError,
+        StaleThinking,
+        StreamAborted,
+        StreamError,
+        ThinkaloudError,
+        TransportError,
+        TruncatedStream,
+        UnknownModel,
+        UnsupportedOption,
+    )
+    from thinkaloud.event_stream import EventStream
+    from thinkaloud.events import (
+        OpaqueBlock,
+        Progress,
+        StreamEnd,
+        StreamEvent,
+        StreamStart,
+        TextDelta,
+        TextEnd,
+        TextStart,
+        ThinkingDelta,
+        ThinkingEnd,
+        ThinkingStart,
+        ToolCallDelta,
+        ToolCallEnd,
+        ToolCallStart,
+        UsageUpdate,
+    )
+    from thinkaloud.history.validation import validate
+    from thinkaloud.jsontext import preview_arguments
+    from thinkaloud.levels import ThinkingLevel
+    from thinkaloud.messages import (
+        AssistantMessage,
+        Conversation,
+        LevelChoice,
+        Message,
+        Origin,
+        StopReason,
+        Timing,
+        ToolResult,
+        UserMessage,
+    )
+    from thinkaloud.models.dialect import Dialect, ThinkTags
+    from thinkaloud.models.model import Model, ThinkingControl
+    from thinkaloud.notices import Issue, Notice
+    from thinkaloud.plan import Plan, prepare
+    from thinkaloud.protocols.captured import parse, parse_events
+    from thinkaloud.protocols.reader import Limits
+    from thinkaloud.tools import ServerTool, Tool, ToolChoice
+    from thinkaloud.transport.timeouts import Timeouts
+    from thinkaloud.usage import Cost, Usage
+
+# Where each public name lives. A module is loaded when a name of it is first used: importing the package is light.
+_NAMES = {
+    "accumulator": (
+        "Accumulator",
+        "replay_events",
+    ),
+    "client": (
+        "Client",
+        "complete",
+        "complete_sync",
+        "stream",
+    ),
+    "content": (
+        "AssistantBlock",
+        "Block",
+        "Document",
+        "Image",
+        "Opaque",
+        "Text",
+        "Thinking",
+        "ToolCall",
+        "UserBlock",
+    ),
+    "errors": (
+        "AuthenticationError",
+        "CodecError",
+        "ConfigurationError",
+        "ConnectFailed",
+        "ContentFiltered",
+        "ContextTooLong",
+        "DeadlineExceeded",
+        "HistoryError",
+        "InvalidRequest",
+        "LimitExceeded",
+        "MalformedStream",
+        "MalformedToolArguments",
+        "MalformedToolCall",
+        "MissingCredentials",
+        "NotFound",
+        "OutputError",
+        "Overloaded",
+        "PermissionDenied",
+        "ProviderError",
+        "QuotaExceeded",
+        "RateLimited",
+        "ReadFailed",
+        "RunError",
+        "ServerError",
+        "StaleThinking",
+        "StreamAborted",
+        "StreamError",
+        "ThinkaloudError",
+        "TransportError",
+        "TruncatedStream",
+        "UnknownModel",
+        "UnsupportedOption",
+    ),
+    "event_stream": ("EventStream",),
+    "events": (
+        "OpaqueBlock",
+        "Progress",
+        "StreamEnd",
+        "StreamEvent",
+        "StreamStart",
+        "TextDelta",
+        "TextEnd",
+        "TextStart",
+        "ThinkingDelta",
+        "ThinkingEnd",
+        "ThinkingStart",
+        "ToolCallDelta",
+        "ToolCallEnd",
+        "ToolCallStart",
+        "UsageUpdate",
+    ),
+    "history.validation": ("validate",),
+    "jsontext": ("preview_arguments",),
+    "levels": ("ThinkingLevel",),
+    "messages": (
+        "AssistantMessage",
+        "Conversation",
+        "LevelChoice",
+        "Message",
+        "Origin",
+        "StopReason",
+        "Timing",
+        "ToolResult",
+        "UserMessage",
+    ),
+    "models.dialect": (
+        "Dialect",
+        "ThinkTags",
+    ),
+    "models.model": (
+        "Model",
+        "ThinkingControl",
+    ),
+    "notices": (
+        "Issue",
+        "Notice",
+    ),
+    "plan": (
+        "Plan",
+        "prepare",
+    ),
+    "protocols.captured": (
+        "parse",
+        "parse_events",
+    ),
+    "protocols.reader": ("Limits",),
+    "tools": (
+        "ServerTool",
+        "Tool",
+        "ToolChoice",
+    ),
+    "transport.timeouts": ("Timeouts",),
+    "usage": (
+        "Cost",
+        "Usage",
+    ),
+}
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
     "Accumulator",
@@ -194,3 +321,15 @@ __all__ = [
     "stream",
     "validate",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{home}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from json.scanner import make_scanner
 from typing import Any, NoReturn
 
 from thinkaloud.errors import MalformedToolArguments
@@ -49,7 +50,7 @@ def loads(text: str | bytes) -> Any:
 
 
 # What `json.loads` does at heart, without the checks around it that take a fifth of the time of a small event.
-_scan = json.JSONDecoder().scan_once
+_scan: Callable[[str, int], tuple[Any, int]] = make_scanner(json.JSONDecoder())
 
 
 def dumps(value: Any) -> str:

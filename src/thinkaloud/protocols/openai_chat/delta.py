@@ -12,6 +12,7 @@ from typing import Any
 
 from thinkaloud.block_builder import BlockBuilder, OpenBlock
 from thinkaloud.content import Opaque
+from thinkaloud.errors import MalformedStream
 from thinkaloud.jsontext import is_json_object
 from thinkaloud.models.dialect import Dialect
 from thinkaloud.protocols.openai_chat.details import ENCRYPTED, KEY, VISIBLE, Detail
@@ -57,6 +58,8 @@ class DeltaReader:
             self._read_details(delta)
         else:
             self._read_reasoning(delta)
+        if "annotations" in delta:
+            self.cite([self._fields.kept("annotations[]", note) for note in self._fields.objects(delta, "annotations")])
         content = delta.get("content")
         if content:
             if type(content) is not str:
@@ -73,8 +76,6 @@ class DeltaReader:
             self._read_calls(delta, exact)
         if "function_call" in delta:
             self._read_legacy_call(delta, exact)
-        if "annotations" in delta:
-            self.cite([self._fields.kept("annotations[]", note) for note in self._fields.objects(delta, "annotations")])
 
     def cite(self, citations: list[Object]) -> None:
         """Add sources to the text that is being written, or else to the next one."""
@@ -339,18 +340,25 @@ class DeltaReader:
         if id == "null":  # seen at Mistral
             id = ""
         if type(arguments) in (dict, list):
-            kept = self._fields.kept("arguments", arguments)
-            arguments = json.dumps(kept, separators=(",", ":"), ensure_ascii=False)
+            arguments = _as_text(arguments)
         elif arguments is not None and type(arguments) is not str:
             self._fields.odd("arguments", arguments)
             arguments = None
         if not (id or name or arguments):
             return None
+        if self._tags is not None:
+            self._write(self._tags.close())
         if self._thinking is not None or self._text is not None:
-            if self._tags is not None:
-                self._write(self._tags.close())
             self._close_run()
         return self._calls.add(id, self._fields.index(call), name, arguments)
+
+
+def _as_text(arguments: Any) -> str:
+    """Arguments that came as JSON itself, as the text that they would have been."""
+    try:
+        return json.dumps(arguments, separators=(",", ":"), ensure_ascii=False)
+    except RecursionError:
+        raise MalformedStream("the arguments of a tool call are nested too deeply") from None
 
 
 def _may_name_a_call(format: str) -> bool:

@@ -44,7 +44,7 @@ class Detail:
         our_id, our_index = ours.get("id"), ours.get("index")
         if id is not None and our_id is not None and id != our_id:
             return False
-        if ours.get("signature") and any(fragment.get(name) for name in _JOINED):
+        if self.signed and any(fragment.get(name) for name in _JOINED):
             return False
         if index is not None or our_index is not None:
             return bool(index == our_index)
@@ -72,6 +72,11 @@ class Detail:
         return str(self._fields.get("type", ""))
 
     @property
+    def signed(self) -> bool:
+        """Whether the signature has come, which is the last of a signed entry."""
+        return bool(self._fields.get("signature"))
+
+    @property
     def data(self) -> str:
         """The encrypted payload."""
         return str(self._joined.get("data", ""))
@@ -88,14 +93,18 @@ class Detail:
         }
 
 
-def merged(fragments: Iterable[Mapping[str, Any]]) -> list[dict[str, Json]]:
-    """Put entries together that are fragments of each other, in order of first appearance. Whole entries stay."""
+def replayed(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Json]]:
+    """The entries of an answer's blocks as they go back: whole ones as they are, in their order.
+
+    An entry of a signature alone came too late for its block; it completes the entry that it belongs to.
+    """
     details: list[Detail] = []
-    for position, fragment in enumerate(fragments):
-        for detail in reversed(details):
-            if detail.continues(fragment, position):
-                detail.add(fragment)
-                break
+    for position, entry in enumerate(entries):
+        late = bool(entry.get("signature")) and not any(entry.get(name) for name in _JOINED)
+        earlier = (detail for detail in reversed(details) if not detail.signed and detail.continues(entry, position))
+        detail = next(earlier, None) if late else None
+        if detail is None:
+            details.append(Detail(entry, position))
         else:
-            details.append(Detail(fragment, position))
+            detail.add(entry)
     return [detail.entry() for detail in details]

@@ -105,13 +105,13 @@ class OpenAIChatParser(Parser):
         self.builder.finish(reason, raw=self._finish, detail=detail)
 
     def _let_go(self) -> None:
+        if self._sources is not None:
+            self._deltas.cite(self._cited(self._sources))
+            self._sources = None
         if self._message is not None and not self._saw_delta:
             (message, self._chunk, self._source), self._message = self._message, None
             self._deltas.read(message, self._exactly)
         self._deltas.let_go()
-        if self._sources is not None:
-            self._deltas.cite(self._cited(self._sources))
-            self._sources = None
 
     # errors
 

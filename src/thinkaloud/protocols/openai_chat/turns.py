@@ -17,7 +17,7 @@ from thinkaloud.messages import AssistantMessage, Message, ToolResult, UserMessa
 from thinkaloud.models.dialect import Dialect
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.openai_chat.delta import PROTOCOL_ID
-from thinkaloud.protocols.openai_chat.details import KEY, merged
+from thinkaloud.protocols.openai_chat.details import KEY, replayed
 
 _Object = dict[str, Any]
 
@@ -199,7 +199,7 @@ class _Answer:
         if self._calls:
             body["tool_calls"] = self._calls
         if self._details:
-            body[KEY] = merged(self._details)
+            body[KEY] = replayed(self._details)
         else:
             body.update({name: "".join(thoughts) for name, thoughts in self._thoughts.items()})
             field = self._dialect.replay_field

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import thinkaloud
 
 SOURCE = Path(thinkaloud.__file__).parent
@@ -159,9 +161,23 @@ def test_the_public_names_are_these() -> None:
 
 
 def test_every_public_name_exists_and_no_other_name_shows() -> None:
-    modules = {name for name in ORDER if not name.startswith("_")}
-    shown = {name for name in vars(thinkaloud) if not name.startswith("_")} - modules
-    assert shown == set(PUBLIC_NAMES)
+    assert dir(thinkaloud) == sorted(PUBLIC_NAMES)
+    assert all(getattr(thinkaloud, name) is not None for name in PUBLIC_NAMES)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = thinkaloud.nothing
+
+
+def test_type_checkers_see_each_name_where_it_is_loaded_from() -> None:
+    tree = ast.parse((SOURCE / "__init__.py").read_text())
+    seen = {
+        alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
+    for name in PUBLIC_NAMES:
+        module = importlib.import_module(str(seen[name]))
+        assert getattr(module, name) is getattr(thinkaloud, name)
 
 
 def test_public_names_stay_the_same_objects_when_every_module_is_imported() -> None:

@@ -6,11 +6,11 @@ import pickle
 from typing import Any
 
 import pytest
-from thinkaloud.protocols.anthropic.options import AnthropicOptions
-from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
 
 import thinkaloud as ta
 from thinkaloud.auth.api_key import ApiKey
+from thinkaloud.protocols.anthropic.options import AnthropicOptions
+from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
 
 CLAUDE = "anthropic/claude-opus-5"
 

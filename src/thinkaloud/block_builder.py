@@ -104,16 +104,17 @@ class BlockBuilder:
         updated = self.usage.updated(usage)
         if updated != self.usage:
             self.usage = updated
-            if self.started:
+            if self.started and not self.ended:
                 self._events.append(UsageUpdate(updated))
 
     def notice(self, code: str, text: str, *, path: str = "", detail: Mapping[str, Json] | None = None) -> None:
-        """Tell something beside the answer."""
-        self._events.append(Notice(code, text, path, detail or {}))
+        """Tell something beside the answer, while it lasts."""
+        if not self.ended:
+            self._events.append(Notice(code, text, path, detail or {}))
 
     def progress(self, tokens: int) -> None:
         """Tell how many tokens of thinking went by out of sight."""
-        if self.started:
+        if self.started and not self.ended:
             self._events.append(Progress(tokens))
 
     # blocks
@@ -138,7 +139,12 @@ class BlockBuilder:
         return block
 
     def extend(self, block: OpenBlock, text: str) -> None:
-        """Add a piece of text, thinking or arguments. Empty pieces are no events; halves of a surrogate pair are joined."""
+        """Add a piece of text, thinking or arguments; a closed block takes no more.
+
+        Empty pieces are no events; halves of a surrogate pair are joined.
+        """
+        if block.closed or block.held:
+            return
         if block.half or not text.isascii():
             text = _whole_characters(block, text)
         if text:
@@ -153,6 +159,7 @@ class BlockBuilder:
         """
         if block.closed:
             return
+        self._settle(block)
         if block.kind is _TOOL_CALL and not is_json_object(str(block.fragments)):
             block.held = True
         else:
@@ -188,6 +195,7 @@ class BlockBuilder:
         self._begin()
         chosen = stop_reason in _CHOSEN_ENDS
         for block in list(self._open.values()):
+            self._settle(block)
             whole = chosen or block.kind is not _TOOL_CALL or is_json_object(str(block.fragments))
             self._end(block, complete=whole)
         self.ended = True
@@ -198,6 +206,7 @@ class BlockBuilder:
         if not self.ended:
             self.ended = True
             for block in list(self._open.values()):
+                self._settle(block)
                 self._end(block, complete=False)
 
     # inside
@@ -221,11 +230,14 @@ class BlockBuilder:
         self._open[block.index] = block
         return block
 
-    def _end(self, block: OpenBlock, *, complete: bool) -> None:
+    def _settle(self, block: OpenBlock) -> None:
+        """No more text comes: a surrogate half that waits for its mate has none."""
         if block.half:
             block.half = ""
             block.fragments.append("\ufffd")
             self._events.append(block.kind.delta(block.index, "\ufffd"))
+
+    def _end(self, block: OpenBlock, *, complete: bool) -> None:
         block.closed = True
         del self._open[block.index]
         self._events.append(block.kind.end(block, complete))

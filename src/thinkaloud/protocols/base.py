@@ -190,11 +190,13 @@ class WireProtocol:
 
     framing: how its streamed bytes are cut into events.
     options: the class of its native options.
+    response_id_header: the header that names an answer, where the body does not.
     """
 
     id: str
-    framing: Literal["sse", "awsevents", "ndjson"]
+    framing: Literal["sse", "awsevents"]
     options: type
     parser: Callable[[ParseContext], Parser]
     encode: Callable[[Call], Encoded]
     error: Callable[[ErrorResponse], ProviderError]
+    response_id_header: str | None = None

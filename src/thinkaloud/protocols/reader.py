@@ -26,6 +26,7 @@ from thinkaloud.jsontext import loads, loads_exact
 from thinkaloud.messages import AssistantMessage, StopReason, Timing
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import ErrorResponse, ParseContext, Parser, WireProtocol
+from thinkaloud.wire.awsevents import AwsChunkDecoder, AwsEventDecoder
 from thinkaloud.wire.server_event import ServerEvent
 from thinkaloud.wire.sse import SseDecoder
 
@@ -48,6 +49,14 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class _Framing(Protocol):
     def feed(self, chunk: bytes) -> Sequence[ServerEvent]: ...
     def close(self) -> Sequence[ServerEvent]: ...
+
+
+# How a streamed body is cut into events, by the framing of the protocol.
+_FRAMINGS: dict[str, Callable[[int], _Framing]] = {
+    "sse": lambda size: SseDecoder(max_event_size=size),
+    "awsevents": lambda size: AwsEventDecoder(max_event_size=size),
+    "awschunks": lambda size: AwsChunkDecoder(max_event_size=size),
+}
 
 
 class Reader:
@@ -79,6 +88,8 @@ class Reader:
         self._limits = limits
         self._parser: Parser = protocol.parser(context)
         self._parse = self._parser.feed
+        if protocol.response_id_header is not None:
+            self._parser.builder.response(id=self._headers.get(protocol.response_id_header))
         self._accumulator = Accumulator()
         self._decoder: _Framing | None = None
         self._body: list[bytes] | None = [] if status >= 400 else None
@@ -149,7 +160,11 @@ class Reader:
         if start[:1] in (b"{", b"[", b"<"):
             self._body = []
             return start
-        self._decoder = SseDecoder(max_event_size=self._limits.event_size)
+        framing: str = self._protocol.framing
+        if framing == "sse" and start[:1] == b"\0":
+            # No text begins so, but the length of a frame does: the protocol's events, packed by Amazon.
+            framing = "awschunks"
+        self._decoder = _FRAMINGS[framing](self._limits.event_size)
         return chunk
 
     def _collect(self, chunk: bytes) -> Sequence[StreamEvent]:

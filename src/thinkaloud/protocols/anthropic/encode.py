@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from thinkaloud.errors import ConfigurationError
-from thinkaloud.jsontext import Json, joined_surrogates
+from thinkaloud.jsontext import Json
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.anthropic.families import Family, family_of
 from thinkaloud.protocols.anthropic.options import AnthropicOptions
 from thinkaloud.protocols.anthropic.thinking import ThinkingFields, thinking_fields
 from thinkaloud.protocols.anthropic.turns import turns
 from thinkaloud.protocols.base import Call, Encoded
+from thinkaloud.protocols.sendable import sendable
 from thinkaloud.tools import ServerTool, Tool, ToolChoice
 
 API_VERSION = "2023-06-01"
@@ -74,8 +74,7 @@ def encode(call: Call) -> Encoded:
     headers = {"anthropic-version": options.api_version or API_VERSION}
     if betas:
         headers["anthropic-beta"] = ",".join(dict.fromkeys(betas))
-    sendable: dict[str, Json] = _sendable(body)
-    return Encoded("/v1/messages", sendable, headers, level=thinking.level, notices=tuple(notices))
+    return Encoded("/v1/messages", sendable(body), headers, level=thinking.level, notices=tuple(notices))
 
 
 def _options(options: Any) -> AnthropicOptions:
@@ -155,14 +154,3 @@ def _stop_sequences(call: Call, notices: list[Notice]) -> list[Json]:
     if len(sequences) < len(call.stop):
         notices.append(Notice("stop_dropped", "stop sequences of white space alone are refused", "stop"))
     return sequences
-
-
-def _sendable(value: Any) -> Any:
-    """A copy in which every string can be written as UTF-8: half a surrogate pair becomes U+FFFD."""
-    if isinstance(value, str):
-        return value if value.isascii() else joined_surrogates(value)
-    if isinstance(value, Mapping):
-        return {_sendable(name): _sendable(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_sendable(item) for item in value]
-    return value

@@ -21,6 +21,7 @@ from thinkaloud.messages import AssistantMessage, Message, Origin, ToolResult, U
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.anthropic.blocks import PROTOCOL_ID
 from thinkaloud.protocols.fields import unsendable
+from thinkaloud.protocols.sendable import image_type
 
 WireBlock = dict[str, Json]
 
@@ -32,9 +33,6 @@ _SIGNED_HERE = ("", PROTOCOL_ID, "bedrock-converse")
 
 _PLAIN_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 _DATA_URL = re.compile(r"data:([\w.+/-]+);base64,", re.ASCII)
-
-# How the base64 text of an image begins, for images that do not name their type.
-_MAGIC = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp"}
 
 
 def turns(messages: Sequence[Message]) -> tuple[list[WireBlock], list[Notice]]:
@@ -228,7 +226,7 @@ def _said_text(block: Text, path: str) -> WireBlock | str | None:
 
 
 def _image(block: Image, path: str) -> WireBlock | str | None:
-    source = _source(block.data, block.media_type or _sniffed(block.data), block.url, block.extra)
+    source = _source(block.data, block.media_type or image_type(block.data), block.url, block.extra)
     if source is None:
         raise ConfigurationError(f"{path}: give an Image data with media_type, a url, or extra={{'file_id': ...}}")
     return {**_user_extra(block.extra), "type": "image", "source": source}
@@ -292,10 +290,6 @@ def _source(data: str | None, media_type: str | None, url: str | None, extra: Ma
     if isinstance(file_id := extra.get("file_id"), str):
         return {"type": "file", "file_id": file_id}
     return None
-
-
-def _sniffed(data: str | None) -> str | None:
-    return next((media_type for magic, media_type in _MAGIC.items() if data and data.startswith(magic)), None)
 
 
 def _decoded(data: str, path: str) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any
 
-from thinkaloud.jsontext import Json, joined_surrogates
+from thinkaloud.jsontext import Json
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import Call, Encoded
 from thinkaloud.protocols.openai_chat.effort import effort
 from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
 from thinkaloud.protocols.openai_chat.turns import turns
+from thinkaloud.protocols.sendable import sendable
 from thinkaloud.tools import ServerTool, Tool, ToolChoice
 
 _PATH = "/chat/completions"
@@ -45,7 +45,7 @@ def encode(call: Call) -> Encoded:
             body[name] = dict(value) if isinstance(value, Mapping) else value
     if call.display == "omitted":
         notices.append(Notice("display_ignored", "this protocol cannot leave thinking out of an answer", "display"))
-    return Encoded(path=_PATH, body=_sendable(body), level=thinking.level, notices=tuple(notices))
+    return Encoded(path=_PATH, body=sendable(body), level=thinking.level, notices=tuple(notices))
 
 
 def _system(call: Call) -> list[Json]:
@@ -117,16 +117,3 @@ def _cache(call: Call, notices: list[Notice]) -> dict[str, Json]:
         return {}
     beginning = json.dumps([call.model.id, call.system, [_tool(tool) for tool in call.tools]], sort_keys=True)
     return {"prompt_cache_key": f"thinkaloud-{sha256(beginning.encode()).hexdigest()[:32]}"}
-
-
-def _sendable(value: Any) -> Any:
-    """The same JSON without half surrogates: no server decodes them."""
-    match value:
-        case str():
-            return value if value.isascii() else joined_surrogates(value)
-        case Mapping():
-            return {_sendable(name): _sendable(item) for name, item in value.items()}
-        case list() | tuple():
-            return [_sendable(item) for item in value]
-        case _:
-            return value

@@ -2,67 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, get_args
+from collections.abc import Mapping
+from typing import Literal
 
-from attrs import Attribute, field, frozen
+from attrs import field, frozen
 
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import Json
+from thinkaloud.protocols.option_checks import flag, mapping, metadata, one_of, text
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", "default"]
 Verbosity = Literal["low", "medium", "high"]
 
-_METADATA_PAIRS, _METADATA_KEY, _METADATA_VALUE = 16, 64, 512
 _IDENTIFIER = 128
-
-_Check = Callable[[Any, "Attribute[Any]", Any], None]
-
-
-def _one_of(choices: Any) -> _Check:
-    allowed = get_args(choices)
-
-    def check(instance: Any, attribute: Attribute[Any], value: Any) -> None:
-        if value is not None and value not in allowed:
-            raise ConfigurationError(f"{attribute.name}={value!r}: use one of {', '.join(map(repr, allowed))}, or None")
-
-    return check
-
-
-def _text(longest: int | None = None) -> _Check:
-    def check(instance: Any, attribute: Attribute[Any], value: Any) -> None:
-        if value is None:
-            return
-        if not isinstance(value, str) or not value:
-            raise ConfigurationError(f"{attribute.name}={value!r}: give a text that is not empty, or None")
-        if longest is not None and len(value) > longest:
-            raise ConfigurationError(f"{attribute.name} has {len(value)} characters: give at most {longest}")
-
-    return check
-
-
-def _flag(instance: Any, attribute: Attribute[Any], value: Any) -> None:
-    if value is not None and not isinstance(value, bool):
-        raise ConfigurationError(f"{attribute.name}={value!r}: use True, False or None")
-
-
-def _object(instance: Any, attribute: Attribute[Any], value: Any) -> None:
-    if value is not None and not (isinstance(value, Mapping) and all(isinstance(name, str) for name in value)):
-        raise ConfigurationError(f"{attribute.name}={value!r}: give a mapping with string keys, or None")
-
-
-def _metadata(instance: Any, attribute: Attribute[Any], value: Any) -> None:
-    _object(instance, attribute, value)
-    if value is None:
-        return
-    if len(value) > _METADATA_PAIRS:
-        raise ConfigurationError(f"metadata has {len(value)} pairs: give at most {_METADATA_PAIRS}")
-    for name, text in value.items():
-        if len(name) > _METADATA_KEY or not isinstance(text, str) or len(text) > _METADATA_VALUE:
-            raise ConfigurationError(
-                f"metadata[{name!r}]: give keys of at most {_METADATA_KEY} characters, "
-                f"and values that are texts of at most {_METADATA_VALUE}"
-            )
 
 
 @frozen(kw_only=True)
@@ -82,15 +34,15 @@ class OpenAIChatOptions:
     Raises ConfigurationError for values that cannot work, and for `effort` beside `reasoning`.
     """
 
-    effort: Effort | None = field(default=None, validator=_one_of(Effort))
-    reasoning: Mapping[str, Json] | None = field(default=None, validator=_object, hash=False)
-    verbosity: Verbosity | None = field(default=None, validator=_one_of(Verbosity))
-    service_tier: str | None = field(default=None, validator=_text())
-    prompt_cache_key: str | None = field(default=None, validator=_text())
-    store: bool | None = field(default=None, validator=_flag)
-    metadata: Mapping[str, str] | None = field(default=None, validator=_metadata, hash=False)
-    safety_identifier: str | None = field(default=None, validator=_text(_IDENTIFIER))
-    user: str | None = field(default=None, validator=_text())
+    effort: Effort | None = field(default=None, validator=one_of(Effort))
+    reasoning: Mapping[str, Json] | None = field(default=None, validator=mapping, hash=False)
+    verbosity: Verbosity | None = field(default=None, validator=one_of(Verbosity))
+    service_tier: str | None = field(default=None, validator=text())
+    prompt_cache_key: str | None = field(default=None, validator=text())
+    store: bool | None = field(default=None, validator=flag)
+    metadata: Mapping[str, str] | None = field(default=None, validator=metadata, hash=False)
+    safety_identifier: str | None = field(default=None, validator=text(_IDENTIFIER))
+    user: str | None = field(default=None, validator=text())
 
     def __attrs_post_init__(self) -> None:
         if self.effort is not None and self.reasoning is not None:

@@ -18,14 +18,12 @@ from thinkaloud.models.dialect import Dialect
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.openai_chat.delta import PROTOCOL_ID
 from thinkaloud.protocols.openai_chat.details import KEY, replayed
+from thinkaloud.protocols.sendable import image_type
 
 _Object = dict[str, Any]
 
 # Fields of a user's text that mean something to an endpoint, and make a part of its own of it.
 _PART_FIELDS = ("cache_control", "prompt_cache_breakpoint")
-
-# How the base64 text of an image begins, for images that do not name their type.
-_MAGIC = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp"}
 
 
 def turns(
@@ -283,8 +281,7 @@ def _image_part(image: Image) -> _Object:
     url = image.url
     if url is None:
         data = image.data or ""
-        kinds = (kind for start, kind in _MAGIC.items() if data.startswith(start))
-        url = f"data:{image.media_type or next(kinds, 'image/png')};base64,{data}"
+        url = f"data:{image.media_type or image_type(data) or 'image/png'};base64,{data}"
     detail = {"detail": image.extra["detail"]} if "detail" in image.extra else {}
     return {"type": "image_url", "image_url": {"url": url, **detail}}
 

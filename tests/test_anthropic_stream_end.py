@@ -7,6 +7,7 @@ import pytest
 from support.anthropic_wire import (
     Payload,
     closing,
+    delta,
     end,
     opening,
     parser,
@@ -187,7 +188,15 @@ def test_an_error_inside_an_end_marker_wins() -> None:
     assert isinstance(read(start(), text(0, "x"), end()[0], failure).error, Overloaded)
 
 
+def test_an_error_beside_a_delta_wins() -> None:
+    failure = {**delta(0, type="text_delta", text="y"), "error": {"type": "overloaded_error", "message": "busy"}}
+    reading = read(start(), text(0, "x")[:2], failure)
+    assert isinstance(reading.error, Overloaded)
+    assert reading.content == (Text("x", complete=False),)
+
+
 def test_a_field_named_error_that_is_null_is_no_error() -> None:
+    assert read(start(), text(0, "x")[0], {**text(0, "x")[1], "error": None}, end()).content == (Text("x"),)
     assert read(start(), text(0, "x"), {**end()[0], "error": None}).error is None
 
 

@@ -166,7 +166,8 @@ _WITHOUT_END = (None, StopReason.ERROR, StopReason.ABORTED)
 def replay_events(message: AssistantMessage) -> Iterator[StreamEvent]:
     """Tell a stored message as the events of its stream, each block in one delta.
 
-    Folding them gives the message again (its timing, and a stop reason of error or aborted, are no events).
+    Folding them gives the message again, except what no event tells: its timing, and a stop reason of error or aborted.
+    The content digest is made anew, so it no longer tells that a stored message was edited.
     """
     yield from message.notices
     yield StreamStart(message.response_id, message.origin, message.level, message.prefix_digest)

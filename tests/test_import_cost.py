@@ -31,10 +31,19 @@ def _loaded_by(code: str) -> set[str]:
     return set(run.stdout.split())
 
 
-@pytest.mark.parametrize("module", ["thinkaloud", "thinkaloud.cli"])
+@pytest.mark.parametrize("module", ["thinkaloud", "thinkaloud.cli", "thinkaloud.client", "thinkaloud.plan"])
 def test_importing_loads_no_http_library_and_nothing_optional(module: str) -> None:
     loaded = _loaded_by(f"import {module}")
-    assert module.partition(".")[0] in loaded
+    assert "thinkaloud" in loaded
+    assert not loaded & HEAVY
+
+
+def test_the_package_alone_does_not_even_load_its_own_vocabulary() -> None:
+    assert not _loaded_by("import thinkaloud") & {"anyio", "attr", "attrs", "json", "orjson"}
+
+
+def test_having_every_public_name_loads_no_http_library_either() -> None:
+    loaded = _loaded_by("from thinkaloud import *\nassert Client and complete_sync and parse")
     assert not loaded & HEAVY
 
 

@@ -61,6 +61,7 @@ class MemoryExchange:
         self.headers: Mapping[str, str] = dict(answer.headers)
         self._steps: deque[Step] = deque(answer.delivery.steps(answer.events))
         self._closed = False
+        self._reading = anyio.CancelScope()
         self._transport = transport
         transport.open_answers += 1
 
@@ -69,6 +70,15 @@ class MemoryExchange:
         await anyio.lowlevel.checkpoint()
         if self._closed:
             raise ReadFailed("the answer was closed")
+        with anyio.CancelScope() as self._reading:
+            return await self._next()
+        raise ReadFailed("the read was interrupted")
+
+    def interrupt(self) -> None:
+        """End a read that waits."""
+        self._reading.cancel()
+
+    async def _next(self) -> bytes:
         while True:
             step = self._steps[0]
             if isinstance(step, Ending):

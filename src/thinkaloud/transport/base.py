@@ -25,6 +25,10 @@ class Exchange(Protocol):
         """The next piece of the body; b"" at its end. Raises ReadFailed or DeadlineExceeded."""
         ...
 
+    def interrupt(self) -> None:
+        """Make a read that another task is waiting in end at once, with b"" or ReadFailed. Close the exchange then."""
+        ...
+
     async def aclose(self) -> None:
         """Give the connection back if the body was read to its end, else close it."""
         ...

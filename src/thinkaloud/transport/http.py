@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -145,13 +147,27 @@ class HttpExchange:
             pieces = self._pieces = self._open()
         failure: ThinkaloudError
         try:
-            async for piece in pieces:
-                if piece:
-                    return piece
+            while not (piece := await anext(pieces)):
+                pass
+            return piece
+        except StopAsyncIteration:
             return b""
         except self._library.HTTPError as error:
             failure = _failure(self._library, error, "read")
         raise failure
+
+    def interrupt(self) -> None:
+        """Shut the connection down, so that a read that waits on it ends.
+
+        On HTTP/2, where answers share a connection, the read goes on until its next piece.
+        """
+        stream = self._response.extensions.get("network_stream")
+        shared = self._response.http_version == "HTTP/2"
+        connection = None if stream is None or shared else stream.get_extra_info("socket")
+        if connection is not None:
+            # Some event loops wrap their sockets so that they cannot be shut down; a duplicate always can.
+            with socket.socket(fileno=os.dup(connection.fileno())) as duplicate, suppress(OSError):
+                duplicate.shutdown(socket.SHUT_RDWR)
 
     async def aclose(self) -> None:
         """Give the connection back if the body was read to its end, else close it."""

@@ -14,6 +14,7 @@ from attrs import evolve
 from thinkaloud.content import AssistantBlock, Opaque, Text, Thinking, ToolCall
 from thinkaloud.messages import AssistantMessage, Message, Origin, StopReason, ToolResult
 from thinkaloud.models.model import Model
+from thinkaloud.models.providers import provider_id
 from thinkaloud.notices import Notice
 
 _CUT = frozenset({StopReason.ERROR, StopReason.ABORTED})
@@ -21,7 +22,7 @@ _CUT = frozenset({StopReason.ERROR, StopReason.ABORTED})
 
 def signing_realm(protocol: str, provider: str) -> str:
     """Name the realm in which a provider's signatures verify."""
-    return "claude" if protocol == "anthropic-messages" else f"{protocol} at {provider}"
+    return "claude" if protocol == "anthropic-messages" else f"{protocol} at {provider_id(provider)}"
 
 
 def for_target(messages: Sequence[Message], target: Model) -> tuple[tuple[Message, ...], tuple[Notice, ...]]:

@@ -295,9 +295,14 @@ _ALIASES = {
 }
 
 
+def provider_id(name: str) -> str:
+    """The id of a provider that may be called by another common name; a name that is not known stays as it is."""
+    return _ALIASES.get(name, name)
+
+
 def find_provider(id: str) -> Provider:
     """Find a row by id or by a common other name. Raises UnknownModel, with the names there are."""
-    row = PROVIDERS.get(_ALIASES.get(id, id))
+    row = PROVIDERS.get(provider_id(id))
     if row is None:
         raise UnknownModel(f"provider {id!r} is unknown; use one of: {', '.join(sorted(PROVIDERS))}")
     return row

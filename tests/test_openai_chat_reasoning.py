@@ -208,6 +208,12 @@ def test_entries_of_unknown_type_are_kept_whole() -> None:
     assert block == Opaque("openai-chat", kind="reasoning.server_tool_call", data=entry)
 
 
+def test_halves_of_a_character_meet_in_the_entry_too() -> None:
+    halves = [chunk(reasoning_details=[text_detail(half)]) for half in ("a\ud83d", "\ude00")]
+    (thinking,) = read(*halves, stop()).content
+    assert (thinking.text, entries(thinking)) == ("a\U0001f600", [text_detail("a\U0001f600")])
+
+
 # entries that name a call
 
 GEMINI: dict[str, Any] = {"format": "google-gemini-v1"}

@@ -89,7 +89,8 @@ class Detail:
     def entry(self) -> dict[str, Json]:
         """The entry as it goes back."""
         return {
-            name: str(self._joined[name]) if name in self._joined else value for name, value in self._fields.items()
+            name: whole_text(self._joined[name]) if name in self._joined else value
+            for name, value in self._fields.items()
         }
 
 
@@ -108,3 +109,9 @@ def replayed(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Json]]:
         else:
             detail.add(entry)
     return [detail.entry() for detail in details]
+
+
+def whole_text(pieces: Fragments) -> str:
+    """Joined pieces as one text: halves of a character that met are that character, so that stored JSON is the same."""
+    text = str(pieces)
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

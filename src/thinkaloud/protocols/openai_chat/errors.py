@@ -222,14 +222,19 @@ def is_failure(body: Any) -> bool:
         return any(type(item) is dict and is_failure(item) for item in body)
     if type(body) is not dict:
         return False
-    told = body.get("error")
-    if any(told.values()) if type(told) is dict else told:
+    if tells_error(body):
         return True
     if body.get("object") == "error" or body.get("type") == "error":
         return True
     if "choices" in body or "usage" in body:
         return False
     return any(type(body.get(name)) is str for name in _TEXT_FIELDS) or type(body.get("errors")) is list
+
+
+def tells_error(holder: Mapping[str, Any]) -> bool:
+    """Whether an object's `error` says anything; some servers fill it with nothing."""
+    told = holder.get("error")
+    return any(told.values()) if type(told) is dict else bool(told)
 
 
 def _kind(found: _Found, status: int | None, response: ErrorResponse) -> _Kind:

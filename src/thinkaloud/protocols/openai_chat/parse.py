@@ -12,7 +12,7 @@ from thinkaloud.jsontext import loads, loads_exact
 from thinkaloud.messages import StopReason
 from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, Parser, decoded
 from thinkaloud.protocols.openai_chat.delta import DeltaReader
-from thinkaloud.protocols.openai_chat.errors import error, is_failure
+from thinkaloud.protocols.openai_chat.errors import error, is_failure, tells_error
 from thinkaloud.protocols.openai_chat.fields import Fields, Object
 from thinkaloud.protocols.openai_chat.stop_reasons import FAILURES, stop_reason
 from thinkaloud.protocols.openai_chat.usage import read_usage
@@ -174,7 +174,7 @@ class OpenAIChatParser(Parser):
 
     def _note_finish(self, choice: Object) -> None:
         word = self._fields.text(choice, "finish_reason")
-        if is_failure(choice):  # OpenRouter
+        if tells_error(choice):  # OpenRouter
             self._broken = self._failure(choice)
         elif word in FAILURES:
             message = f"the answer failed: finish_reason {word!r}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from thinkaloud.block_builder import OpenBlock
 from thinkaloud.fragments import Fragments
-from thinkaloud.protocols.openai_chat.details import ENCRYPTED, KEY, Detail
+from thinkaloud.protocols.openai_chat.details import ENCRYPTED, KEY, Detail, whole_text
 from thinkaloud.protocols.openai_chat.fields import Fields, Object
 
 
@@ -63,7 +63,8 @@ class ThinkingRun:
                     block.signature = block.signature or detail.data or None
         if self._pieces:
             block.extra["thinking"] = [
-                {"type": "text", "text": str(item)} if isinstance(item, Fragments) else item for item in self._pieces
+                {"type": "text", "text": whole_text(item)} if isinstance(item, Fragments) else item
+                for item in self._pieces
             ]
 
 

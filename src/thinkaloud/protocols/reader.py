@@ -21,7 +21,7 @@ from thinkaloud.errors import (
     TransportError,
     TruncatedStream,
 )
-from thinkaloud.events import StreamEnd, StreamEvent, ThinkingEnd, ThinkingStart
+from thinkaloud.events import StreamEnd, StreamEvent, StreamStart, ThinkingEnd, ThinkingStart
 from thinkaloud.jsontext import loads, loads_exact
 from thinkaloud.messages import AssistantMessage, StopReason, Timing
 from thinkaloud.notices import Notice
@@ -235,30 +235,32 @@ def _is_whole(event: ServerEvent) -> bool:
     return True
 
 
+_TIMED = frozenset({StreamStart, ThinkingStart, ThinkingEnd})
+
+
 class _Stopwatch:
-    """Times an answer by the batches in which its events come."""
+    """Times an answer by the moments at which its events are read."""
 
     def __init__(self, clock: Callable[[], float], started_at: float | None) -> None:
         self._clock = clock
         self._started_at = clock() if started_at is None else started_at
         self._first_event: float | None = None
-        self._thinking = 0.0
+        self._thinking: float | None = None
         self._thinking_since: dict[int, float] = {}
-        self._thought = False
 
     def see(self, events: Sequence[StreamEvent]) -> None:
-        now = self._clock()
-        if self._first_event is None and events:
-            self._first_event = now
         for event in events:
-            if isinstance(event, ThinkingStart):
-                self._thinking_since[event.index] = now
-                self._thought = True
-            elif isinstance(event, ThinkingEnd):
-                self._thinking += now - self._thinking_since.pop(event.index, now)
+            if type(event) in _TIMED:
+                self._note(event)
+
+    def _note(self, event: StreamEvent) -> None:
+        now = self._clock()
+        if isinstance(event, StreamStart):
+            self._first_event = now - self._started_at
+        elif isinstance(event, ThinkingStart):
+            self._thinking_since[event.index] = now
+        elif isinstance(event, ThinkingEnd):
+            self._thinking = (self._thinking or 0.0) + now - self._thinking_since.pop(event.index, now)
 
     def timing(self) -> Timing:
-        now = self._clock()
-        thinking = self._thinking + sum(now - since for since in self._thinking_since.values())
-        first = None if self._first_event is None else self._first_event - self._started_at
-        return Timing(first, thinking if self._thought else None, now - self._started_at)
+        return Timing(self._first_event, self._thinking, self._clock() - self._started_at)

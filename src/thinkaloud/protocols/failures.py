@@ -1,0 +1,102 @@
+"""What the error tables of several protocols share: what a word or a status stands for, and what is told of a body."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from attrs import frozen
+
+from thinkaloud.errors import (
+    AuthenticationError,
+    InvalidRequest,
+    NotFound,
+    Overloaded,
+    PermissionDenied,
+    ProviderError,
+    QuotaExceeded,
+    RateLimited,
+    ServerError,
+)
+
+
+@frozen
+class Kind:
+    """What a word of a provider stands for. retryable: None takes the default of the class."""
+
+    error: type[ProviderError]
+    status: int
+    retryable: bool | None = None
+
+
+# The exceptions of Amazon Bedrock, whichever protocol its models speak.
+AWS_WORDS = {
+    "ValidationException": Kind(InvalidRequest, 400),
+    "ServiceQuotaExceededException": Kind(QuotaExceeded, 400),
+    "UnrecognizedClientException": Kind(AuthenticationError, 403),
+    "InvalidSignatureException": Kind(AuthenticationError, 403),
+    "ExpiredTokenException": Kind(AuthenticationError, 403),
+    "InvalidClientTokenId": Kind(AuthenticationError, 403),
+    "MissingAuthenticationToken": Kind(AuthenticationError, 403),
+    "AccessDeniedException": Kind(PermissionDenied, 403),
+    "ResourceNotFoundException": Kind(NotFound, 404),
+    "ModelTimeoutException": Kind(ServerError, 408),
+    "ModelErrorException": Kind(ServerError, 424),
+    "ModelStreamErrorException": Kind(ServerError, 424),
+    "ThrottlingException": Kind(RateLimited, 429),
+    "ModelNotReadyException": Kind(Overloaded, 429),
+    "InternalServerException": Kind(ServerError, 500),
+    "ServiceUnavailableException": Kind(Overloaded, 503),
+}
+
+_STATUSES = {
+    401: Kind(AuthenticationError, 401),
+    402: Kind(QuotaExceeded, 402),
+    403: Kind(PermissionDenied, 403),
+    404: Kind(NotFound, 404),
+    408: Kind(ServerError, 408),
+    409: Kind(InvalidRequest, 409, True),
+    424: Kind(ServerError, 424),
+    429: Kind(RateLimited, 429),
+    499: Kind(ServerError, 499),
+    503: Kind(Overloaded, 503),
+    529: Kind(Overloaded, 529),
+}
+_REFUSED = Kind(InvalidRequest, 400)
+_FAILED = Kind(ServerError, 500)
+
+_LONGEST = 500
+
+# What looks like a credential is never told on, even where a host quotes the one it got.
+_SECRET = re.compile(
+    r"(?i)\b(?:sk-[\w-]{8,}|AIza[\w-]{20,}|(?:AKIA|ASIA)[A-Z0-9]{12,}|ya29\.[\w.-]+|(?<=bearer )\S{8,})"
+)
+_HIDDEN = "[hidden]"
+
+
+def by_status(status: int) -> Kind:
+    """What a status stands for where no word tells it."""
+    return _STATUSES.get(status) or (_FAILED if status >= 500 else _REFUSED)
+
+
+def by_message(message: str, table: Iterable[tuple[str, type[ProviderError]]]) -> type[ProviderError] | None:
+    """The class whose words the message holds; the table's words are in lower case and without backticks."""
+    plain = message.replace("`", "").lower()
+    return next((error_class for words, error_class in table if words in plain), None)
+
+
+def shortened(text: str) -> str:
+    """A provider's text, cut where it is long."""
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+def hidden(value: Any) -> Any:
+    """A copy of a body in which nothing looks like a credential any more."""
+    if isinstance(value, str):
+        return _SECRET.sub(_HIDDEN, value)
+    if isinstance(value, list):
+        return [hidden(item) for item in value]
+    if isinstance(value, dict):
+        return {hidden(name): hidden(item) for name, item in value.items()}
+    return value

@@ -245,3 +245,14 @@ def test_half_a_character_before_a_line_end_leaves_the_line_end_standing() -> No
         ServerEvent("\ufffd", "{\ufffd"),
         ServerEvent("message", "{}"),
     ]
+
+
+def test_a_block_of_bare_json_is_an_event_with_that_data() -> None:
+    assert decode(b'data: {}\r\n\r\n{\r\n  "error": {"code": 503}\r\n}\r\n') == [
+        ServerEvent("message", "{}"),
+        ServerEvent("message", '{\n  "error": {"code": 503}\n}'),
+    ]
+
+
+def test_half_a_block_of_bare_json_is_no_event() -> None:
+    assert decode(b'data: {}\n\n{\n  "error": {\n') == [ServerEvent("message", "{}")]

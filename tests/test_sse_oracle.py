@@ -69,6 +69,11 @@ DIFFERENCES: dict[str, tuple[bytes, list[Seen], str]] = {
         [("error", "no room", "", None)],
         "gpustack reports a failure inside a stream so",
     ),
+    "bare JSON": (
+        b'data: a\r\n\r\n{\r\n  "error": {}\r\n}\r\n\r\n',
+        [("message", "a", "", None), ("message", '{\n  "error": {}\n}', "", None)],
+        "Gemini reports a failure inside a stream so",
+    ),
     "retry": (
         b"retry: -1\ndata: a\n\nretry:  7\ndata: b\n\n",
         [("message", "a", "", None), ("message", "b", "", None)],
@@ -104,7 +109,8 @@ _broken_streams = st.lists(
     ),
     max_size=14,
 ).map(b"".join)
-_streams = st.one_of(_utf8_streams, _broken_streams)
+_bare_json = re.compile(rb"(?:\A(?:\xef\xbb\xbf)?|[\r\n])[{\[]")
+_streams = st.one_of(_utf8_streams, _broken_streams).filter(lambda body: not _bare_json.search(body))
 
 
 def expected_of(body: bytes) -> list[Seen]:

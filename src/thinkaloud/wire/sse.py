@@ -6,7 +6,8 @@ where servers of models need it, these besides:
 - an event still pending at the end of the body is dispatched (servers and proxies leave out the last blank line);
 - an event without data is none, and data lines that are blank or are themselves a comment (`data: : keep-alive`) are
   no data before the first other one;
-- a block without data but with a field named `error` is an event of that name (seen at gpustack).
+- a block without data but with a field named `error` is an event of that name (seen at gpustack);
+- a block that is a JSON object or array and no fields is an event with that data (errors of Gemini come so).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from thinkaloud.wire.server_event import ServerEvent
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LF, _CR = b"\n\r"
+_JSON_STARTS, _JSON_ENDS = ("{", "["), ("}", "]")
 _MILLISECONDS = re.compile("[0-9]{1,15}")
 
 
@@ -150,6 +152,10 @@ class SseDecoder:
             return ServerEvent(name or "message", data, self.last_event_id, retry)
         if error:
             return ServerEvent("error", error, self.last_event_id, retry)
+        if lines[0].startswith(_JSON_STARTS):
+            bare = "\n".join(lines).rstrip()
+            if bare.endswith(_JSON_ENDS):
+                return ServerEvent("message", bare, self.last_event_id, retry)
         return None
 
     # the bound

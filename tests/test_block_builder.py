@@ -316,6 +316,14 @@ def finish(reason: StopReason) -> Callable[[BlockBuilder], None]:
     return lambda builder: builder.finish(reason)
 
 
+def test_a_call_that_a_pause_has_cut_is_incomplete() -> None:
+    builder = new()
+    call = builder.open_tool_call("call_1", "look")
+    builder.extend(call, '{"q":')
+    builder.finish(StopReason.PAUSE, cut=True)
+    assert [event.call.complete for event in builder.take() if isinstance(event, ToolCallEnd)] == [False]
+
+
 @pytest.mark.parametrize("close", [True, False], ids=["closed by the wire", "left open"])
 @pytest.mark.parametrize(
     ("reason", "arguments", "complete"),

@@ -183,17 +183,22 @@ class BlockBuilder:
     # ends
 
     def finish(
-        self, stop_reason: StopReason, *, raw: str | None = None, detail: Mapping[str, Json] | None = None
+        self,
+        stop_reason: StopReason,
+        *,
+        raw: str | None = None,
+        detail: Mapping[str, Json] | None = None,
+        cut: bool = False,
     ) -> None:
         """End the answer as a success: close what is open, and tell StreamEnd.
 
-        After an end that the model did not choose (a limit, a filter), an open or held call is complete only if its
-        arguments are a whole JSON object.
+        After an end that the model did not choose (a limit, a filter, or `cut` says so), an open or held call is
+        complete only if its arguments are a whole JSON object.
         """
         if self.ended:
             return
         self._begin()
-        chosen = stop_reason in _CHOSEN_ENDS
+        chosen = stop_reason in _CHOSEN_ENDS and not cut
         for block in list(self._open.values()):
             self._settle(block)
             whole = chosen or block.kind is not _TOOL_CALL or is_json_object(str(block.fragments))

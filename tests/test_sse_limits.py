@@ -41,6 +41,15 @@ def test_the_decoder_stays_dead_after_the_error() -> None:
     assert first.value is second.value
 
 
+def test_the_decoder_stays_dead_though_whole_events_came_before_the_error() -> None:
+    decoder = SseDecoder(max_event_size=10)
+    decoder.feed(b"data: {a}\n\n")
+    with pytest.raises(LimitExceeded):
+        decoder.feed(b"data: {too large")
+    with pytest.raises(LimitExceeded):
+        decoder.feed(b"data: {b}\n\n")
+
+
 def test_events_before_the_one_that_is_too_large_are_given_out_first() -> None:
     decoder = SseDecoder(max_event_size=10)
     assert decoder.feed(b"data: {a}\n\ndata: {b}\n\ndata: {too large}\n\ndata: {c}\n\n") == [

@@ -175,6 +175,7 @@ class SseDecoder:
     def _fail(self, events: list[ServerEvent]) -> None:
         """Raise, or let the next call raise where there are events that come before the fault."""
         self._pending.clear()
+        self._fresh = False
         self._error = LimitExceeded(
             f"an event of the stream is larger than {self.max_event_size} bytes",
             which="event_size",

@@ -13,6 +13,7 @@ from attrs import evolve
 
 from thinkaloud.content import AssistantBlock, Opaque, Text, Thinking, ToolCall
 from thinkaloud.messages import AssistantMessage, Message, Origin, StopReason, ToolResult
+from thinkaloud.models.bedrock_ids import is_claude, vendor
 from thinkaloud.models.model import Model
 from thinkaloud.models.providers import provider_id
 from thinkaloud.notices import Notice
@@ -20,9 +21,12 @@ from thinkaloud.notices import Notice
 _CUT = frozenset({StopReason.ERROR, StopReason.ABORTED})
 
 
-def signing_realm(protocol: str, provider: str) -> str:
-    """Name the realm in which a provider's signatures verify."""
-    return "claude" if protocol == "anthropic-messages" else f"{protocol} at {provider_id(provider)}"
+def signing_realm(protocol: str, provider: str, model: str) -> str:
+    """Name the realm in which a provider's signatures verify. Bedrock serves models of several vendors."""
+    if protocol == "anthropic-messages" or (protocol == "bedrock-converse" and is_claude(model)):
+        return "claude"
+    maker = f" by {vendor(model)}" if protocol == "bedrock-converse" else ""
+    return f"{protocol} at {provider_id(provider)}{maker}"
 
 
 def for_target(messages: Sequence[Message], target: Model) -> tuple[tuple[Message, ...], tuple[Notice, ...]]:
@@ -46,7 +50,10 @@ def _same_realm(origin: Origin, target: Model) -> bool:
     """A message without an origin was built by hand for this very model."""
     if not origin.protocol:
         return True
-    return signing_realm(origin.protocol, origin.provider) == signing_realm(target.protocol or "", target.provider)
+    if origin == Origin(target.protocol or "", target.provider, target.id):
+        return True
+    made = signing_realm(origin.protocol, origin.provider, origin.model)
+    return made == signing_realm(target.protocol or "", target.provider, target.facts_id)
 
 
 def _answered(messages: Sequence[Message], place: int) -> set[str]:

@@ -7,13 +7,14 @@ from typing import Any
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import Json
 from thinkaloud.notices import Notice
-from thinkaloud.protocols.anthropic.families import Family, family_of
+from thinkaloud.protocols.anthropic.choices import sampling, stop_sequences, tool_choice
+from thinkaloud.protocols.anthropic.families import family_of
 from thinkaloud.protocols.anthropic.options import AnthropicOptions
-from thinkaloud.protocols.anthropic.thinking import ThinkingFields, thinking_fields
+from thinkaloud.protocols.anthropic.thinking import thinking_fields
 from thinkaloud.protocols.anthropic.turns import turns
 from thinkaloud.protocols.base import Call, Encoded
 from thinkaloud.protocols.sendable import sendable
-from thinkaloud.tools import ServerTool, Tool, ToolChoice
+from thinkaloud.tools import ServerTool, Tool
 
 API_VERSION = "2023-06-01"
 _WITHOUT_SAMPLING = ("2026-10-21",)
@@ -24,7 +25,6 @@ _CACHES: dict[str, dict[str, Json]] = {
     "auto": {"type": "ephemeral"},
     "1h": {"type": "ephemeral", "ttl": "1h"},
 }
-_CHOICES = {"auto": "auto", "none": "none", "required": "any", "tool": "tool"}
 _NATIVE = ("metadata", "service_tier", "speed", "inference_geo", "container", "context_management")
 
 
@@ -52,11 +52,13 @@ def encode(call: Call) -> Encoded:
     body["messages"] = messages
     if call.tools:
         body["tools"] = [_tool(tool) for tool in call.tools]
-    if call.tool_choice is not None:
-        body.update(_tool_choice(call.tool_choice, call, family, thinking, notices))
+    if (choice := tool_choice(call, family, thinking, notices)) is not None:
+        body["tool_choice"] = choice
     body.update(thinking.fields)
-    body.update(_sampling(call, options, family, thinking, notices))
-    if stop := _stop_sequences(call, notices):
+    version = options.api_version or API_VERSION
+    refused_by = f"version {version} of the API" if version in _WITHOUT_SAMPLING else None
+    body.update(sampling(call, family, thinking, notices, refused_by=refused_by))
+    if stop := stop_sequences(call, notices):
         body["stop_sequences"] = stop
     if call.seed is not None:
         notices.append(Notice("option_ignored", "this API has no seed", "seed"))
@@ -71,7 +73,7 @@ def encode(call: Call) -> Encoded:
     betas = [*options.betas, *thinking.betas]
     if options.context_management is not None:
         betas.append(_CONTEXT_MANAGEMENT)
-    headers = {"anthropic-version": options.api_version or API_VERSION}
+    headers = {"anthropic-version": version}
     if betas:
         headers["anthropic-beta"] = ",".join(dict.fromkeys(betas))
     return Encoded("/v1/messages", sendable(body), headers, level=thinking.level, notices=tuple(notices))
@@ -95,62 +97,3 @@ def _tool(tool: Tool | ServerTool) -> dict[str, Json]:
     if tool.strict is not None:
         written["strict"] = tool.strict
     return written
-
-
-def _tool_choice(
-    choice: ToolChoice, call: Call, family: Family, thinking: ThinkingFields, notices: list[Notice]
-) -> dict[str, Json]:
-    if not call.tools:
-        if choice.forced:
-            raise ConfigurationError(f"tool_choice={choice.mode!r} needs tools: give some, or leave it out")
-        return {}
-    mode = choice.mode
-    if mode == "tool" and not choice.name:
-        raise ConfigurationError('tool_choice mode "tool" needs the name of the tool: use ToolChoice.tool("name")')
-    if choice.forced and family.forced_tools != "free":
-        if family.forced_tools == "refused" or thinking.budgeted:
-            why = "a thinking budget" if thinking.budgeted else "this model"
-            notices.append(Notice("tool_choice_relaxed", f"{why} does not go with a forced call", "tool_choice"))
-            mode = "auto"
-        elif thinking.thinks:
-            notices.append(Notice("thinking_suppressed", "a forced call comes without thinking", "tool_choice"))
-    written: dict[str, Json] = {"type": _CHOICES[mode]}
-    if mode == "tool":
-        written["name"] = choice.name
-    if choice.parallel is False and mode != "none":
-        written["disable_parallel_tool_use"] = True
-    return {"tool_choice": written}
-
-
-def _sampling(
-    call: Call, options: AnthropicOptions, family: Family, thinking: ThinkingFields, notices: list[Notice]
-) -> dict[str, Json]:
-    asked: dict[str, Json] = {
-        name: value for name in ("temperature", "top_p", "top_k") if (value := getattr(call, name)) is not None
-    }
-    refused: dict[str, str] = {}
-    if options.api_version in _WITHOUT_SAMPLING:
-        refused = dict.fromkeys(asked, f"version {options.api_version} of the API does not take it")
-    elif family.sampling == "refused":
-        refused = dict.fromkeys(asked, "this model does not take it")
-    elif family.sampling == "without_thinking":
-        if thinking.thinks:
-            refused = {
-                name: "thinking does not go with it" for name, value in asked.items() if not _neutral(name, value)
-            }
-        elif "temperature" in asked and "top_p" in asked:
-            refused = {"top_p": "this model does not take it beside temperature"}
-    notices += (Notice("sampling_dropped", why, name) for name, why in refused.items())
-    return {name: value for name, value in asked.items() if name not in refused}
-
-
-def _neutral(name: str, value: Any) -> bool:
-    """Whether thinking tolerates the value."""
-    return (name == "temperature" and value == 1) or (name == "top_p" and 0.95 <= value <= 1)
-
-
-def _stop_sequences(call: Call, notices: list[Notice]) -> list[Json]:
-    sequences: list[Json] = [text for text in call.stop if text.strip()]
-    if len(sequences) < len(call.stop):
-        notices.append(Notice("stop_dropped", "stop sequences of white space alone are refused", "stop"))
-    return sequences

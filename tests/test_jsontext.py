@@ -257,9 +257,13 @@ def _agrees(shown: Any, final: Any) -> bool:
 
 
 texts_with_surrogates = st.text(st.sampled_from('\ud83d\ude00😀\\"é\n'), max_size=6)
+# Two halves and the character that they make are one key in JSON.
+objects_with_surrogates = st.dictionaries(texts_with_surrogates, texts_with_surrogates).filter(
+    lambda value: len(set(map(json.dumps, value))) == len(value)
+)
 
 
-@given(json_objects | st.dictionaries(texts_with_surrogates, texts_with_surrogates), st.booleans(), st.booleans())
+@given(json_objects | objects_with_surrogates, st.booleans(), st.booleans())
 def test_a_preview_of_every_beginning_agrees_with_the_end(value: dict[str, Any], ascii: bool, indent: bool) -> None:
     text = json.dumps(value, ensure_ascii=ascii, indent=2 if indent else None)
     previews = [jsontext.preview_arguments(text[:length]) for length in range(len(text) + 1)]

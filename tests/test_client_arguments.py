@@ -41,9 +41,9 @@ CLAUDE = "anthropic/claude-opus-5"
         (CLAUDE, {"extra_body": {"x": float("nan")}}, ["JSON"]),
         ("azure/gpt", {}, ["base_url"]),
         (
-            ta.Model("mine", "m", protocol="gemini", base_url="https://example.com"),
+            ta.Model("mine", "m", protocol="bedrock-converse", base_url="https://example.com"),
             {},
-            ["gemini", "not in this version"],
+            ["bedrock-converse", "not in this version"],
         ),
         (ta.Model("mine", "m", protocol="smoke", base_url="https://example.com"), {}, ["smoke", "openai-chat"]),
     ],

@@ -32,7 +32,7 @@ class Provider:
     base_url: str | None
     key_variables: tuple[str, ...] = ()
     base_url_variable: str | None = None
-    key_header: Literal["bearer", "x-api-key", "api-key"] = "bearer"
+    key_header: Literal["bearer", "x-api-key", "api-key", "x-goog-api-key"] = "bearer"
     key_required: bool = True
     dialect: Dialect = Dialect()
 
@@ -86,6 +86,22 @@ _ROWS = (
         key_variables=("ANTHROPIC_API_KEY",),
         base_url_variable="ANTHROPIC_BASE_URL",
         key_header="x-api-key",
+    ),
+    Provider(
+        id="google",
+        protocol="gemini",
+        base_url="https://generativelanguage.googleapis.com/v1beta",
+        key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        key_header="x-goog-api-key",
+    ),
+    # With a key alone ("express mode"). With a project, the base URL names it, and its location:
+    # https://{location}-aiplatform.googleapis.com/v1beta1/projects/{project}/locations/{location}/publishers/google
+    Provider(
+        id="google-vertex",
+        protocol="gemini",
+        base_url="https://aiplatform.googleapis.com/v1beta1/publishers/google",
+        key_variables=("GOOGLE_API_KEY",),
+        key_header="x-goog-api-key",
     ),
     _chat(
         "openai",
@@ -286,6 +302,8 @@ _ALIASES = {
     "z.ai": "zai",
     "x-ai": "xai",
     "grok": "xai",
+    "gemini": "google",
+    "vertex": "google-vertex",
     "hf": "huggingface",
     "mistralai": "mistral",
     "vercel": "vercel-gateway",

@@ -1,0 +1,54 @@
+"""How an answer of Gemini ends: its finish reasons, and the ends that are failures."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from thinkaloud.errors import InvalidRequest, MalformedToolCall, ProviderError, ServerError, StaleThinking
+from thinkaloud.messages import StopReason
+
+STOP_REASONS = {
+    "STOP": StopReason.END,
+    "MAX_TOKENS": StopReason.LENGTH,
+    "CONTINUATION": StopReason.PAUSE,
+    **dict.fromkeys(
+        (
+            "SAFETY",
+            "BLOCKLIST",
+            "PROHIBITED_CONTENT",
+            "SPII",
+            "RECITATION",
+            "IMAGE_SAFETY",
+            "IMAGE_PROHIBITED_CONTENT",
+            "IMAGE_RECITATION",
+            "MODEL_ARMOR",
+            "ESCALATION",
+            "PUP_LIMITED_DISABLED",
+        ),
+        StopReason.CONTENT_FILTER,
+    ),
+}
+
+
+@frozen
+class FailedEnd:
+    """An end that is no answer. retryable: None takes the default of the class."""
+
+    error: type[ProviderError]
+    text: str
+    retryable: bool | None = None
+
+
+FAILED_ENDS = {
+    "MALFORMED_FUNCTION_CALL": FailedEnd(MalformedToolCall, "the model wrote a call that cannot be read"),
+    "UNEXPECTED_TOOL_CALL": FailedEnd(MalformedToolCall, "the model called a tool that was not declared"),
+    "TOO_MANY_TOOL_CALLS": FailedEnd(ServerError, "the server's tool loop reached its limit", False),
+    "MALFORMED_RESPONSE": FailedEnd(ServerError, "the model's output is broken"),
+    "MISSING_THOUGHT_SIGNATURE": FailedEnd(StaleThinking, "the history lacks a thought signature"),
+    "LANGUAGE": FailedEnd(InvalidRequest, "the language is not supported"),
+    "NO_IMAGE": FailedEnd(ServerError, "an image was expected, and none was made"),
+    "IMAGE_OTHER": FailedEnd(ServerError, "the image could not be made"),
+}
+
+# The value that stands for "not set" where a server writes it out: no block at all.
+UNSPECIFIED_BLOCK = "BLOCKED_REASON_UNSPECIFIED"

@@ -57,7 +57,7 @@ _STOP_WORDS = {
     StopReason.REFUSAL: "stop",  # told by the field that the text comes in
 }
 
-_FAILURES: dict[type[ProviderError], FailureWords] = {
+FAILURES: dict[type[ProviderError], FailureWords] = {
     InvalidRequest: FailureWords(400, "invalid_request_error", "invalid_value", "Invalid value for 'max_tokens'."),
     AuthenticationError: FailureWords(401, "invalid_request_error", "invalid_api_key", "Incorrect API key provided."),
     PermissionDenied: FailureWords(403, "permission_error", "permission_denied", "This key may not use this model."),
@@ -339,12 +339,12 @@ def _known(counts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _error(failure: Failure) -> dict[str, Any]:
-    words = failure_words(_PROTOCOL, _FAILURES, failure)
+    words = failure_words(_PROTOCOL, FAILURES, failure)
     return {"error": {"message": words.message, "type": words.type, "param": None, "code": words.code}}
 
 
 def _failure(failure: Failure, number: int) -> HttpError:
-    words = failure_words(_PROTOCOL, _FAILURES, failure)
+    words = failure_words(_PROTOCOL, FAILURES, failure)
     body = json_bytes(_error(failure)) if failure.body is None else raw_body(failure.body)
     return HttpError(status=words.status, body=body, headers=failure.headers)
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from thinkaloud.testing import wire_anthropic, wire_gemini, wire_openai_chat
+from thinkaloud.testing import wire_anthropic, wire_gemini, wire_openai_chat, wire_openai_responses
 from thinkaloud.testing.encoding import Asked, ThinkingIn, WireEncoder
 from thinkaloud.testing.reply import Reply, ScriptError
 
 ENCODERS: dict[str, WireEncoder] = {
-    encoder.protocol: encoder for encoder in (wire_anthropic.ENCODER, wire_gemini.ENCODER, wire_openai_chat.ENCODER)
+    encoder.protocol: encoder
+    for encoder in (
+        wire_anthropic.ENCODER,
+        wire_gemini.ENCODER,
+        wire_openai_chat.ENCODER,
+        wire_openai_responses.ENCODER,
+    )
 }
 
 

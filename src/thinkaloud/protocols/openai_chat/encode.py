@@ -38,7 +38,7 @@ def encode(call: Call) -> Encoded:
     body |= thinking.fields
     body |= _sampling(call, thinking.thinks, notices)
     body |= _tools(call, notices)
-    body |= _cache(call, notices)
+    body |= cache_fields(call, notices)
     for name in _NATIVE:
         value = getattr(options, name)
         if value is not None:
@@ -107,7 +107,7 @@ def _choice(choice: ToolChoice) -> Json:
     return {"type": "function", "function": {"name": choice.name}} if choice.mode == "tool" else choice.mode
 
 
-def _cache(call: Call, notices: list[Notice]) -> dict[str, Json]:
+def cache_fields(call: Call, notices: list[Notice]) -> dict[str, Json]:
     """Caching works by itself on this protocol; a key only leads requests with one beginning to one cache."""
     if call.cache is None:
         return {}

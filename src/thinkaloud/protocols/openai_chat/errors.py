@@ -63,6 +63,9 @@ _WORDS: dict[str, _Kind] = {
         "data_inspection_failed",  # Alibaba
         "datainspectionfailed",
         "refusal",  # OpenRouter
+        "bio_policy",
+        "misalignment_policy_violation",
+        "image_content_policy_violation",
         "1301",  # Z.ai
     ),
     **_words(
@@ -90,6 +93,7 @@ _WORDS: dict[str, _Kind] = {
         "throttling.ratequota",
         "throttling.allocationquota",
         "limit_requests",
+        "too_many_requests",  # Azure, inside a stream
         "1302",  # Z.ai
     ),
     **_words(
@@ -109,8 +113,10 @@ _WORDS: dict[str, _Kind] = {
         "server_error",
         "provider_unavailable",  # OpenRouter
         "network_error",  # Z.ai, as a finish reason
+        "vector_store_timeout",
     ),
     **_words(MalformedToolCall, "tool_use_failed"),  # Groq
+    **_words(StaleThinking, "invalid_encrypted_content"),
     **_words(AuthenticationError, "invalid_api_key", "authentication_error", "authentication"),
     **_words(PermissionDenied, "permission_denied", "permission_error", "unsupported_country_region_territory"),
     **_words(NotFound, "model_not_found", "deploymentnotfound", "not_found_error", "not_found"),
@@ -123,6 +129,13 @@ _WORDS: dict[str, _Kind] = {
         "invalid_prompt",
         "payload_too_large",
         "unprocessable",
+        "previous_response_not_found",
+        "data_residency_mismatch",
+        *(f"invalid_{image}" for image in ("image", "image_format", "base64_image", "image_url", "image_mode")),
+        *(f"image_{fault}" for fault in ("too_large", "too_small", "parse_error", "file_too_large", "file_not_found")),
+        "unsupported_image_media_type",
+        "empty_image_file",
+        "failed_to_download_image",
     ),
 }
 
@@ -172,7 +185,10 @@ _NOT_CONTEXT = re.compile(r"string_above_max_length|string too long|tokens per m
 
 # The provider wants its thinking back as it was, or refuses it as it is.
 _STALE_THINKING = re.compile(
-    r"""reasoning_content.*must\ be\ passed\ back
+    r"""reasoning_(?:content|text).*must\ be\ passed\ back
+    | without\ its\ required\ (?:following\ item|'reasoning'\ item)
+    | encrypted\ content\ .*could\ not\ be\ (?:verified|decrypted)
+    | item\ with\ id\ '[^']{1,200}'\ not\ found
     | reasoning_content\ is\ missing
     | missing\ a\ thought_signature
     | reasoning\ details\ to\ be\ preserved

@@ -1,0 +1,18 @@
+"""The wire protocol `openai-responses`: OpenAI, Azure, xAI, and every other server that speaks it, statelessly."""
+
+from __future__ import annotations
+
+from thinkaloud.protocols.base import WireProtocol
+from thinkaloud.protocols.openai_responses import encode, errors, items, parse
+from thinkaloud.protocols.openai_responses.options import OpenAIResponsesOptions
+
+PROTOCOL = WireProtocol(
+    id=items.PROTOCOL_ID,
+    framing="sse",
+    options=OpenAIResponsesOptions,
+    parser=parse.OpenAIResponsesParser,
+    encode=encode.encode,
+    error=errors.error,
+)
+
+__all__ = ["PROTOCOL", "OpenAIResponsesOptions"]

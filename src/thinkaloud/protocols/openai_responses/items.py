@@ -1,0 +1,337 @@
+"""The output items of the Responses API while they are read: one small reader per kind.
+
+An item is first seen, then grows by deltas, then is finished; the finished item is the truth, and gives what did not
+stream. A whole body gives its items to the same readers, finished at once. What of a finished item is not in its block
+is kept in `extra`, so that the item goes back as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from thinkaloud.block_builder import OpenBlock
+from thinkaloud.content import Opaque
+from thinkaloud.jsontext import Json, dumps, joined_surrogates
+from thinkaloud.protocols.fields import JsonObject, as_object, kept, list_field, rest, text_field
+
+if TYPE_CHECKING:
+    from thinkaloud.protocols.openai_responses.parse import OpenAIResponsesParser
+
+PROTOCOL_ID = "openai-responses"
+
+TEXT_DELTA = "response.output_text.delta"
+REFUSAL_DELTA = "response.refusal.delta"
+SUMMARY_DELTA = "response.reasoning_summary_text.delta"
+REASONING_DELTA = "response.reasoning_text.delta"
+ARGUMENTS_DELTA = "response.function_call_arguments.delta"
+INPUT_DELTA = "response.custom_tool_call_input.delta"
+
+BETWEEN_PARTS = "\n\n"
+"""What stands between the parts of one reasoning item in the text of its block."""
+
+
+class ItemReader:
+    """Reads one output item.
+
+    block: the open block that grows; None where none is open.
+    grows_by, place_name, place: the delta that goes straight into `block`: its type, the field that tells its part,
+        and the part that `block` holds.
+    """
+
+    block: OpenBlock | None = None
+    grows_by = ""
+    place_name = ""
+    place: object = None
+
+    def __init__(self, parser: OpenAIResponsesParser, item: JsonObject) -> None:
+        self.parser = parser
+        self.id = item.get("id")
+
+    def grow(self, kind: str, place: object, piece: str) -> bool:
+        """Take a piece that does not go straight into the open block; False: it is none of this item."""
+        return False
+
+    def whole_part(self, kind: str, place: object, text: str) -> None:
+        """Take the whole text of a part, told after its deltas or in place of them. kind: the type of its deltas."""
+        if self.block is not None and (self.grows_by, self.place) == (kind, place):
+            self.parser.complete(self.block, text)
+        else:
+            self.grow(kind, place, text)
+
+    def annotate(self, place: object, annotation: JsonObject) -> None:
+        """Take a citation, before the finished item repeats it."""
+
+    def finish(self, item: JsonObject) -> None:
+        """Take the finished item, and close what is open."""
+
+    def abandon(self) -> None:
+        """Bring in what is still pending, when the answer has been cut off."""
+
+
+class ReasoningReader(ItemReader):
+    """Thinking: parts of a summary, or the raw text of open models, with the encrypted thinking as signature.
+
+    One item is one block. Where a server gives both a summary and raw text, the block shows what came first.
+    """
+
+    _shown = frozenset({"type", "encrypted_content", "summary", "content"})
+
+    def __init__(self, parser: OpenAIResponsesParser, item: JsonObject) -> None:
+        super().__init__(parser, item)
+        self.block = self._block = parser.builder.open_thinking()
+        self._told: set[object] = set()  # parts whose text has begun
+
+    def grow(self, kind: str, place: object, piece: str) -> bool:
+        """Begin a part, with a blank line before it, or the first one."""
+        if kind not in _REASONING_PARTS:
+            return False
+        if not piece or self.grows_by not in ("", kind):
+            return True
+        if self.grows_by and self.place != place:
+            piece = BETWEEN_PARTS + piece
+        self.grows_by, self.place_name, self.place = kind, _REASONING_PARTS[kind][1], place
+        self._told.add(_index(place))
+        self.parser.builder.extend(self._block, piece)
+        return True
+
+    def whole_part(self, kind: str, place: object, text: str) -> None:
+        """Take the text of a part that had no deltas. What is missing of one that had comes with the item."""
+        if self.grows_by not in ("", kind) or _index(place) not in self._told:
+            self.grow(kind, place, text)
+
+    def finish(self, item: JsonObject) -> None:
+        """Close the block with its signature."""
+        block, extra = self._block, rest(item, self._shown)
+        parts = {kind: list_field(item, field) for kind, (field, _) in _REASONING_PARTS.items()}
+        texts = {kind: _texts(found) for kind, found in parts.items()}
+        shown = self.grows_by or next((kind for kind, found in texts.items() if any(found)), "")
+        if shown:
+            self.parser.complete(block, BETWEEN_PARTS.join(text for text in texts[shown] if text))
+        written = str(block.fragments)
+        for kind, (field, _) in _REASONING_PARTS.items():
+            if parts[kind]:
+                extra[field] = [_without_text(part, written) for part in kept(parts[kind], field)]
+        block.signature = text_field(item, "encrypted_content") or None
+        block.extra.update(extra)
+        self.parser.builder.close(block)
+
+
+_REASONING_PARTS = {SUMMARY_DELTA: ("summary", "summary_index"), REASONING_DELTA: ("content", "content_index")}
+
+
+def _texts(parts: list[object]) -> list[str]:
+    return [text_field(cast("JsonObject", part), "text") for part in parts if isinstance(part, dict)]
+
+
+def _without_text(part: Any, text: str) -> Json:
+    """A part for `extra`: its text is left out where it is the block's."""
+    if isinstance(part, dict) and text and part.get("text") == text:
+        return {name: value for name, value in part.items() if name != "text"}
+    return cast("Json", part)
+
+
+class MessageReader(ItemReader):
+    """What the model says. Each part of it that has text is a block; a refusal is text as well."""
+
+    place_name = "content_index"
+    _shown = frozenset({"type", "role", "content"})
+
+    def __init__(self, parser: OpenAIResponsesParser, item: JsonObject) -> None:
+        super().__init__(parser, item)
+        self._blocks: dict[int, OpenBlock] = {}
+
+    def grow(self, kind: str, place: object, piece: str) -> bool:
+        """Open a part, or go back to one."""
+        if kind not in (TEXT_DELTA, REFUSAL_DELTA):
+            return False
+        if piece:
+            self.grows_by, self.place = kind, place
+            self.block = self._opened(_index(place), refusal=kind == REFUSAL_DELTA)
+            self.parser.builder.extend(self.block, piece)
+        return True
+
+    def whole_part(self, kind: str, place: object, text: str) -> None:
+        """Take the text of a part, whether it had deltas or not."""
+        block = self._blocks.get(_index(place))
+        if block is None:
+            self.grow(kind, place, text)
+        else:
+            self.parser.complete(block, text)
+
+    def annotate(self, place: object, annotation: JsonObject) -> None:
+        """Keep a citation with its part."""
+        block = self._blocks.get(_index(place))
+        if block is not None:
+            block.citations.append(kept(annotation, "annotation"))
+
+    def finish(self, item: JsonObject) -> None:
+        """Close the parts, and open those that did not stream."""
+        extra = rest(item, self._shown)
+        content = list_field(item, "content")
+        waiting = self._placed(len(content))
+        beside: list[Json] = []
+        blocks: list[OpenBlock] = []
+        for number, entry in enumerate(content):
+            part = as_object(entry, "content")
+            text, refusal = _said(part)
+            if text:
+                block = waiting.pop(number, None) or self._opened(_UNPLACED - number, refusal=refusal)
+                self._finish_part(block, part, text)
+                blocks.append(block)
+            elif part.get("type") not in ("output_text", "refusal"):
+                beside.append([number, kept(part, "content")])
+        blocks += waiting.values()
+        for number, block in enumerate(blocks):
+            if number:
+                block.extra |= {"part": number, **({"id": extra["id"]} if "id" in extra else {})}
+            else:
+                block.extra |= {**extra, "beside": beside} if beside else extra
+            self.parser.builder.close(block)
+        if not blocks:
+            # Nothing that could be shown, but the item that a reasoning item led to: it goes back in its place.
+            self.parser.builder.opaque(Opaque(PROTOCOL_ID, kind="message", data=kept(item, "message")))
+
+    def _placed(self, count: int) -> dict[int, OpenBlock]:
+        """The streamed parts by their place in the finished item.
+
+        Some servers count the parts of their deltas otherwise (seen at Bedrock): then the order decides.
+        """
+        if all(0 <= place < count for place in self._blocks):
+            return dict(self._blocks)
+        return dict(enumerate(block for _, block in sorted(self._blocks.items())))
+
+    def _opened(self, place: int, *, refusal: bool) -> OpenBlock:
+        block = self._blocks.get(place)
+        if block is None:
+            block = self._blocks[place] = self.parser.builder.open_text()
+            self.parser.saw_text = True
+            if refusal:
+                block.extra["type"] = "refusal"
+                self.parser.saw_refusal = True
+        return block
+
+    def _finish_part(self, block: OpenBlock, part: JsonObject, text: str) -> None:
+        known = frozenset({"type", "text", "refusal", "annotations", "logprobs"})
+        extra = rest(part, known)
+        if part.get("logprobs"):
+            extra["logprobs"] = kept(part["logprobs"], "logprobs")
+        annotations = list_field(part, "annotations")
+        if annotations:
+            block.citations[:] = [
+                cast("Mapping[str, Json]", as_object(kept(note, "annotations"), "annotations")) for note in annotations
+            ]
+        if not self.parser.complete(block, text):
+            block.extra["text"] = text
+        if extra:
+            block.extra["fields"] = extra
+
+
+def _said(part: JsonObject) -> tuple[str, bool]:
+    """The text of a part of a message, and whether it is a refusal."""
+    kind = part.get("type")
+    if kind == "refusal":
+        return text_field(part, "refusal"), True
+    return (text_field(part, "text") if kind == "output_text" else ""), False
+
+
+class CallReader(ItemReader):
+    """A call of one of the caller's tools. It opens as soon as its name is known."""
+
+    grows_by = ARGUMENTS_DELTA
+    _field = "arguments"
+    _type: str | None = None
+
+    def __init__(self, parser: OpenAIResponsesParser, item: JsonObject) -> None:
+        super().__init__(parser, item)
+        self._open(item)
+
+    def _open(self, item: JsonObject) -> OpenBlock | None:
+        name = text_field(item, "name")
+        if self.block is None and name:
+            self.block = self.parser.builder.open_tool_call(
+                text_field(item, "call_id") or self.parser.next_call_id(), name
+            )
+        return self.block
+
+    def grow(self, kind: str, place: object, piece: str) -> bool:
+        """Pass over arguments of a call without a name: they come again with the finished item."""
+        return kind == self.grows_by
+
+    def finish(self, item: JsonObject) -> None:
+        """Close the call; one that the server calls incomplete stays open, and the end decides."""
+        arguments = item.get(self._field)
+        text = dumps(arguments) if isinstance(arguments, dict) else text_field(item, self._field)
+        extra = rest(item, frozenset({"type", "call_id", "name", self._field}))
+        block = self._open(item)
+        if block is None:
+            block = self.block = self.parser.builder.open_tool_call(
+                text_field(item, "call_id") or self.parser.next_call_id(), ""
+            )
+        self.parser.complete(block, text)
+        block.extra.update(extra)
+        if self._type is not None:
+            block.extra["type"] = self._type
+        if item.get("status") != "incomplete":
+            self.parser.builder.close(block)
+
+
+class CustomCallReader(CallReader):
+    """A call of a tool that takes free text in place of JSON."""
+
+    grows_by = INPUT_DELTA
+    _field = "input"
+    _type = "custom"
+
+
+class OpaqueReader(ItemReader):
+    """An item that is not modelled, such as a call of the provider's own tools: told whole when it is finished."""
+
+    def __init__(self, parser: OpenAIResponsesParser, item: JsonObject) -> None:
+        super().__init__(parser, item)
+        self._kind = text_field(item, "type")
+        self._first = kept(item, self._kind)
+        self._index = parser.builder.reserve()
+
+    def finish(self, item: JsonObject) -> None:
+        """Tell it."""
+        block = Opaque(PROTOCOL_ID, kind=self._kind, data=kept(item, self._kind))
+        self.parser.builder.opaque(block, index=self._index)
+
+    def abandon(self) -> None:
+        """Tell it as far as it is known."""
+        block = Opaque(PROTOCOL_ID, kind=self._kind, data=self._first, complete=False)
+        self.parser.builder.opaque(block, index=self._index)
+
+
+READERS: dict[str, type[ItemReader]] = {
+    "reasoning": ReasoningReader,
+    "message": MessageReader,
+    "function_call": CallReader,
+    "custom_tool_call": CustomCallReader,
+}
+
+IMPLIED = {
+    TEXT_DELTA: "message",
+    REFUSAL_DELTA: "message",
+    SUMMARY_DELTA: "reasoning",
+    REASONING_DELTA: "reasoning",
+}
+"""Deltas that can be read without their item having been told, and the type of the item that they mean."""
+
+
+_UNPLACED = -1
+
+
+def _index(place: object) -> int:
+    """The place of a part as a key, whatever the server says."""
+    return place if isinstance(place, int) else _UNPLACED
+
+
+def normal(text: str) -> str:
+    """A text as the builder writes it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return joined_surrogates(text)
+    return text

@@ -188,6 +188,21 @@ def test_an_encrypted_entry_of_claude_is_redacted_thinking() -> None:
     assert redacted.redacted
 
 
+def test_two_encrypted_entries_of_other_ids_stay_apart_under_one_index() -> None:
+    item: dict[str, Any] = {"format": "openai-responses-v1"}
+    reading = read(
+        chunk(reasoning_details=[encrypted("A", id="rs_1", **item)]),
+        chunk(reasoning_details=[encrypted("B", id="rs_2", **item)]),
+        stop(),
+    )
+    assert [block.signature for block in reading.content] == ["A", "B"]
+
+
+def test_signed_thinking_takes_no_second_proof() -> None:
+    reading = read(chunk(reasoning_details=[text_detail("a", signature="A"), encrypted("E")]), stop())
+    assert [(block.text, block.signature) for block in reading.content] == [("a", "A"), ("", "E")]
+
+
 def test_pieces_of_one_encrypted_entry_are_joined() -> None:
     (thinking,) = read(
         chunk(reasoning_details=[encrypted("ab")]), chunk(reasoning_details=[encrypted("cd")]), stop()

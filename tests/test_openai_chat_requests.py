@@ -277,6 +277,11 @@ def test_pictures_of_results_follow_after_all_results() -> None:
     ]
 
 
+def test_pictures_of_the_last_results_are_sent_too() -> None:
+    messages = written(called("c1"), ToolResult("c1", Image(url="https://example.com/a.png")))
+    assert [message["role"] for message in messages] == ["assistant", "tool", "user"]
+
+
 def test_an_empty_result_is_an_empty_string() -> None:
     assert written(called("c"), ToolResult("c"))[1] == {"role": "tool", "tool_call_id": "c", "content": ""}
 

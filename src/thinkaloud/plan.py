@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, Unpack
 from urllib.parse import urlsplit
@@ -239,7 +240,7 @@ def _native(value: Any, wire: WireProtocol) -> Any:
 
 def _base_url(given: str | None, model: Model, provider: Provider) -> str:
     from_environment = os.environ.get(provider.base_url_variable, "") if provider.base_url_variable else ""
-    url = given or model.base_url or from_environment or provider.base_url
+    url = given or model.base_url or from_environment or _in_region(provider)
     if not url:
         raise ConfigurationError(f"provider {provider.id!r} has no fixed address; pass base_url=")
     parts = urlsplit(url)
@@ -248,6 +249,19 @@ def _base_url(given: str | None, model: Model, provider: Provider) -> str:
     if parts.scheme == "http" and not _is_loopback(parts.hostname):
         raise ConfigurationError(f"base_url={url!r} must be https; plain http is for this machine only")
     return url.rstrip("/")
+
+
+def _in_region(provider: Provider) -> str | None:
+    """The provider's own address, in the region that the environment names where it has one for each."""
+    if provider.base_url is None or not provider.region_variables:
+        return provider.base_url
+    for variable in provider.region_variables:
+        if region := os.environ.get(variable, "").strip():
+            if not re.fullmatch("[a-z0-9-]+", region):
+                raise ConfigurationError(f"{variable}={region!r} is no region; set one such as us-east-1")
+            return provider.base_url.format(region=region)
+    wanted = " or ".join(provider.region_variables)
+    raise ConfigurationError(f"provider {provider.id!r} needs a region: set {wanted}, or pass base_url=")
 
 
 def _is_loopback(host: str) -> bool:

@@ -24,6 +24,7 @@ class Provider:
     base_url: where paths of the protocol are appended; None: the user must give it.
     key_variables: environment variables that may hold the key, first one first; empty: no key is needed.
     base_url_variable: environment variable that may hold another base URL.
+    region_variables: environment variables that may hold the region, which takes the place of {region} in the base URL.
     key_header: how the key is sent: "bearer" or the name of a header.
     """
 
@@ -32,6 +33,7 @@ class Provider:
     base_url: str | None
     key_variables: tuple[str, ...] = ()
     base_url_variable: str | None = None
+    region_variables: tuple[str, ...] = ()
     key_header: Literal["bearer", "x-api-key", "api-key", "x-goog-api-key"] = "bearer"
     key_required: bool = True
     dialect: Dialect = Dialect()
@@ -102,6 +104,14 @@ _ROWS = (
         base_url="https://aiplatform.googleapis.com/v1beta1/publishers/google",
         key_variables=("GOOGLE_API_KEY",),
         key_header="x-goog-api-key",
+    ),
+    Provider(
+        id="bedrock",
+        protocol="bedrock-converse",
+        base_url="https://bedrock-runtime.{region}.amazonaws.com",
+        key_variables=("AWS_BEARER_TOKEN_BEDROCK",),
+        base_url_variable="AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+        region_variables=("AWS_REGION", "AWS_DEFAULT_REGION"),
     ),
     _chat(
         "openai",
@@ -295,6 +305,8 @@ _ROWS = (
 PROVIDERS: dict[str, Provider] = {row.id: row for row in _ROWS}
 
 _ALIASES = {
+    "aws": "bedrock",
+    "amazon-bedrock": "bedrock",
     "alibaba": "qwen",
     "dashscope": "qwen",
     "moonshot": "moonshotai",

@@ -14,7 +14,7 @@ _FOLDERS = {
     "openai-chat": "openai_chat",
     "openai-responses": "openai_responses",
 }
-_BUILT = frozenset({"anthropic-messages", "gemini", "openai-chat", "openai-responses"})
+_BUILT = frozenset({"anthropic-messages", "bedrock-converse", "gemini", "openai-chat", "openai-responses"})
 
 PROTOCOL_IDS = tuple(_FOLDERS)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from attrs import define, field
 
@@ -39,16 +39,19 @@ class Turn:
 
 
 class TurnWriter(ABC):
-    """Writes messages block by block. A subclass gives the forms of its wire.
+    """Writes messages block by block, in the forms of a wire.
 
     answered: how each type of block in an answer is written, by the origin of the answer.
     said: how each type of block of a user or a tool is written, by the block's path.
     """
 
-    answered: ClassVar[Mapping[type, Callable[[Any, Origin], Written]]]
-    said: ClassVar[Mapping[type, Callable[[Any, str], Written]]]
-
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        answered: Mapping[type, Callable[[Any, Origin], Written]],
+        said: Mapping[type, Callable[[Any, str], Written]],
+    ) -> None:
+        self.answered = answered
+        self.said = said
         self.turns: list[Turn] = []
         self.notices: list[Notice] = []
         self._unsent_calls: set[str] = set()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
 
 from thinkaloud.content import Block, Document, Image, Opaque, Text, Thinking, ToolCall
 from thinkaloud.errors import ConfigurationError
@@ -166,18 +165,11 @@ def _decoded(data: str, path: str) -> str:
 
 
 class _Writer(TurnWriter):
-    answered: ClassVar = {
-        Text: _answered_text,
-        Thinking: _thought,
-        ToolCall: _called,
-        Opaque: _answered_opaque,
-    }
-    said: ClassVar = {
-        Text: _said_text,
-        Image: _image,
-        Document: _document,
-        Opaque: _said_opaque,
-    }
+    def __init__(self) -> None:
+        super().__init__(
+            {Text: _answered_text, Thinking: _thought, ToolCall: _called, Opaque: _answered_opaque},
+            {Text: _said_text, Image: _image, Document: _document, Opaque: _said_opaque},
+        )
 
     def result_block(self, result: ToolResult, content: list[Json]) -> WireBlock:
         written: WireBlock = {"type": "tool_result", "tool_use_id": wire_id(result.call_id)}

@@ -1,0 +1,97 @@
+"""What only Converse knows, as options of a call. They win over the neutral arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from attrs import Attribute, field, frozen
+from attrs.converters import optional
+
+from thinkaloud.errors import ConfigurationError
+from thinkaloud.jsontext import Json
+from thinkaloud.protocols.anthropic.options import (
+    Adaptive,
+    AnthropicOptions,
+    BetweenTools,
+    Budget,
+    Disabled,
+    PrefixMismatch,
+    ThinkingMode,
+)
+from thinkaloud.protocols.option_checks import mapping, one_of, text
+
+BedrockDisplay = Literal["summarized", "omitted"]
+BedrockServiceTier = Literal["priority", "default", "flex", "reserved"]
+Latency = Literal["standard", "optimized"]
+
+_MOST_PATHS = 10
+
+
+def _as_texts(value: str | Iterable[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _pointers(instance: Any, attribute: Attribute[Any], value: tuple[str, ...] | None) -> None:
+    paths = value or ()
+    if len(paths) > _MOST_PATHS or any(not isinstance(path, str) or not path.startswith("/") for path in paths):
+        raise ConfigurationError(
+            f'{attribute.name}={value!r}: give at most {_MOST_PATHS} JSON pointers such as "/usage", or None'
+        )
+
+
+@frozen(kw_only=True)
+class BedrockOptions:
+    """Options of the protocol `bedrock-converse`. None leaves a field to the neutral argument or to the provider.
+
+    For Claude
+      thinking: how the model thinks: `Adaptive()`, `Budget(tokens)`, `BetweenTools()` or `Disabled()`.
+      display: "summarized" or "omitted" thinking.
+      prefix_mismatch: what the server does with thinking whose conversation was edited: "error" or "drop_block".
+      betas: names of betas; those that other options need are added by themselves.
+
+    For every model
+      effort: the vendor's own word for effort, such as "high".
+      additional_fields: fields of the model's own request (`additionalModelRequestFields`); they win over ours.
+      response_fields: JSON pointers to fields of the model's own answer; they come in the message's `stop_detail`.
+      guardrail: such as {"guardrailIdentifier": "...", "guardrailVersion": "1", "trace": "enabled"}.
+      service_tier: "priority", "default", "flex" or "reserved".
+      latency: "standard" or "optimized".
+      request_metadata: texts by name, for the logs of invocations.
+
+    Raises ConfigurationError for values that cannot work, and for values that contradict each other.
+    """
+
+    thinking: ThinkingMode | None = None
+    effort: str | None = field(default=None, validator=text(16))
+    display: BedrockDisplay | None = field(default=None, validator=one_of(BedrockDisplay))
+    prefix_mismatch: PrefixMismatch | None = None
+    betas: tuple[str, ...] = field(default=(), converter=_as_texts)
+    additional_fields: Mapping[str, Json] | None = field(default=None, validator=mapping, hash=False)
+    response_fields: tuple[str, ...] | None = field(default=None, converter=optional(_as_texts), validator=_pointers)
+    guardrail: Mapping[str, Json] | None = field(default=None, validator=mapping, hash=False)
+    service_tier: BedrockServiceTier | None = field(default=None, validator=one_of(BedrockServiceTier))
+    latency: Latency | None = field(default=None, validator=one_of(Latency))
+    request_metadata: Mapping[str, str] | None = field(default=None, validator=mapping, hash=False)
+
+    def __attrs_post_init__(self) -> None:
+        # Claude's own checks, whatever model it turns out to be.
+        AnthropicOptions(
+            thinking=self.thinking, display=self.display, prefix_mismatch=self.prefix_mismatch, betas=self.betas
+        )
+        for name in ("guardrailIdentifier", "guardrailVersion"):
+            if self.guardrail is not None and name not in self.guardrail:
+                raise ConfigurationError(f"guardrail has no {name!r}: give it, or leave guardrail out")
+
+    def for_claude(self) -> AnthropicOptions:
+        """The part that steers Claude's thinking. Raises ConfigurationError for an effort that Claude does not know."""
+        return AnthropicOptions(
+            thinking=self.thinking,
+            effort=self.effort,  # type: ignore[arg-type]  # checked there
+            display=self.display,
+            prefix_mismatch=self.prefix_mismatch,
+            betas=self.betas,
+        )
+
+
+__all__ = ["Adaptive", "BedrockOptions", "BetweenTools", "Budget", "Disabled"]

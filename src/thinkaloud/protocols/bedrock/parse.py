@@ -1,0 +1,390 @@
+"""Reads an answer of Converse or ConverseStream through one builder and one set of block readers.
+
+Blocks are keyed by their index on the wire. What is not modelled is kept: unknown blocks whole, as `Opaque`, unknown
+fields of known blocks in `extra`; unknown events and deltas are told once per kind. The counts of tokens come after the
+stop, so the answer ends with both of them, or with the body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from thinkaloud.content import Opaque
+from thinkaloud.errors import MalformedStream, MalformedToolCall, ProviderError, ServerError, TruncatedStream
+from thinkaloud.events import StreamEvent
+from thinkaloud.jsontext import Json, loads
+from thinkaloud.messages import StopReason
+from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, Parser, decoded
+from thinkaloud.protocols.bedrock.blocks import (
+    PROTOCOL_ID,
+    SERVER_TOOL,
+    BlockReader,
+    OpaqueReader,
+    RedactedReader,
+    TextReader,
+    ThinkingReader,
+    ToolUseReader,
+    opaque_kind,
+)
+from thinkaloud.protocols.bedrock.errors import error
+from thinkaloud.protocols.fields import (
+    JsonObject,
+    as_object,
+    count_field,
+    exact,
+    kept,
+    list_field,
+    object_field,
+    text_field,
+)
+from thinkaloud.usage import Usage
+from thinkaloud.wire.awsevents import exception_name
+
+_T = TypeVar("_T")
+
+_STOP_REASONS = {
+    "end_turn": StopReason.END,
+    "stop_sequence": StopReason.STOP_SEQUENCE,
+    "tool_use": StopReason.TOOL_USE,
+    "max_tokens": StopReason.LENGTH,
+    "model_context_window_exceeded": StopReason.LENGTH,
+    "guardrail_intervened": StopReason.CONTENT_FILTER,
+    "content_filtered": StopReason.CONTENT_FILTER,
+    # Words of Claude that the service may let through.
+    "refusal": StopReason.REFUSAL,
+    "pause_turn": StopReason.PAUSE,
+    "compaction": StopReason.END,
+}
+
+# Ends that are failures: the model botched what it wrote, and nothing of it may be run.
+_BOTCHED: dict[str, tuple[type[ProviderError], str]] = {
+    "malformed_tool_use": (MalformedToolCall, "the model wrote a tool call that the service could not read"),
+    "malformed_model_output": (ServerError, "the model wrote an answer that the service could not read"),
+}
+
+# What becomes `stop_detail` under its own name.
+_DETAILS = ("trace", "serviceTier", "performanceConfig")
+
+# Fields that we ask of Claude ourselves: they are read, and kept only beside others.
+_ASKED_FIELDS = frozenset({"usage", "delta", "stop_sequence"})
+
+# Blocks that are told by a start; another one may have any form.
+_STARTS = frozenset({"toolUse", "toolResult", "image"})
+
+# Deltas without a start, and the reader of the block that each begins.
+_BEGINS: dict[str, type[BlockReader]] = {"text": TextReader, "citation": TextReader}
+
+
+class BedrockParser(Parser):
+    """Reads one answer of the protocol `bedrock-converse`."""
+
+    def __init__(self, context: ParseContext) -> None:
+        super().__init__(context)
+        self._blocks: dict[int | None, BlockReader] = {}
+        self._stop_reason = ""
+        self._counted = False
+        self._detail: dict[str, Json] = {}
+        self._told: set[tuple[str, str]] = set()
+        self._unnamed_calls = 0
+
+        self.has_text = False
+
+    # the three ways in
+
+    def read(self, event: AnyServerEvent) -> None:
+        """Read one server event. Raises the ProviderError that it carries, or MalformedStream."""
+        name = event.event
+        if name == "contentBlockDelta":  # nearly all events are these
+            self._on_block_delta(event.data)
+            return
+        read = _EVENTS.get(name)
+        if read is not None:
+            read(self, exact(event.data))
+            return
+        failed = exception_name(name)
+        if failed is not None:
+            raise self._exception(failed, event.data)
+        self.tell_once("unknown_event", name, "an unknown event")
+
+    def read_end(self) -> None:
+        """End the answer if its stop has come. Raises TruncatedStream."""
+        if not self._stop_reason:
+            raise TruncatedStream("the stream ended without messageStop")
+        self._finish()
+
+    def read_whole(self, body: Any) -> None:
+        """Read a body that was not streamed. Raises the ProviderError that it carries, or MalformedStream."""
+        answer = as_object(body, "body")
+        output = answer.get("output")
+        if output is None:
+            if any(name in answer for name in ("message", "Message", "__type", "error", "Output")):
+                raise self._failure(answer)
+            raise MalformedStream("the body is no answer: it has no output")
+        message = object_field(as_object(output, "output"), "message")
+        if not isinstance(message.get("content"), list):
+            raise MalformedStream("the body is no answer: its message has no content")
+        for index, block in enumerate(list_field(message, "content")):
+            self._read_block(index, as_object(block, "content"))
+        self._on_message_stop(answer)
+        self._on_metadata(answer)
+        if not self.builder.ended:
+            self._finish()
+
+    def abandon(self) -> Sequence[StreamEvent]:
+        """Close what is open as incomplete, with all that had come of it."""
+        if not self.builder.ended:
+            self._settle(complete=False)
+        return super().abandon()
+
+    # for the blocks
+
+    def tell_once(self, code: str, kind: str, text: str) -> None:
+        """Tell of something unknown, once per kind."""
+        if (code, kind) not in self._told:
+            self._told.add((code, kind))
+            self.builder.notice(code, f"{text}: {kind!r}", detail={"kind": kind})
+
+    def next_call_id(self) -> str:
+        """An id for a call that came without one: the same however the answer is read."""
+        self._unnamed_calls += 1
+        return f"tooluse_unnamed_{self._unnamed_calls}"
+
+    # events
+
+    def _on_message_start(self, data: JsonObject) -> None:
+        pass
+
+    def _on_block_start(self, data: JsonObject) -> None:
+        index = _index(data)
+        start = object_field(data, "start")
+        self._stop(index)
+        for key, value in start.items():
+            self._blocks[index] = self._started(key, kept(value, key))
+            return
+
+    def _on_block_delta(self, raw: str) -> None:
+        try:
+            data = loads(raw)
+        except ValueError:
+            data = decoded(raw)
+        if not isinstance(data, dict):
+            data = as_object(data, "data")
+        delta = data.get("delta")
+        if not isinstance(delta, dict):
+            delta = object_field(data, "delta")
+        index = data.get("contentBlockIndex")
+        if type(index) is not int:
+            index = _index(data)
+        block = self._blocks.get(index)
+        for kind, value in delta.items():
+            if block is None or not block.take(kind, value, raw):
+                self._begin(index, block, kind, value, raw)
+                block = self._blocks.get(index)
+
+    def _begin(self, index: int | None, block: BlockReader | None, kind: str, value: object, raw: str) -> None:
+        """A delta that no open block takes: it begins one, unless it would tear another apart."""
+        if block is not None and not block.replaceable:
+            self.tell_once("unknown_delta", kind, "a delta that fits no open block")
+            return
+        if kind == "toolUse":
+            self.tell_once("unknown_delta", kind, "arguments of a call that never began")
+            return
+        self._stop(index)
+        begins = _BEGINS.get(kind)
+        if kind == "reasoningContent":
+            content = as_object(value, kind)
+            if content.get("redactedContent") is not None:
+                begins = RedactedReader
+            elif content.keys() & {"text", "signature"}:
+                begins = ThinkingReader
+        if begins is not None:
+            self._blocks[index] = begins(self)
+        else:
+            self.tell_once("unknown_delta", kind, "a delta of an unknown kind, kept as a block")
+            self._blocks[index] = OpaqueReader(self, kind, {})
+        self._blocks[index].take(kind, value, raw)
+
+    def _on_block_stop(self, data: JsonObject) -> None:
+        self._stop(_index(data))
+
+    def _on_message_stop(self, data: JsonObject) -> None:
+        self._stop_reason = text_field(data, "stopReason") or self._stop_reason
+        self._take_fields(data)
+        if self._counted and self._stop_reason:
+            self._finish()
+
+    def _on_metadata(self, data: JsonObject) -> None:
+        usage = self._tolerated(object_field, data, "usage")
+        if usage:
+            self._counted = True
+            self.builder.update_usage(self._usage(usage))
+        for name in _DETAILS:
+            value = self._tolerated(_kept_field, data, name)
+            if value:
+                self._detail[name] = value
+        if self._stop_reason:
+            self._finish()
+
+    # blocks
+
+    def _started(self, key: str, value: object) -> BlockReader:
+        if key not in _STARTS and not isinstance(value, dict):
+            value = {"start": value}
+        start = as_object(value, key)
+        if key == "toolUse" and start.get("type") != SERVER_TOOL:
+            return ToolUseReader(self, start)
+        return OpaqueReader(self, key, dict(start))
+
+    def _read_block(self, index: int, block: JsonObject) -> None:
+        """Read a block of a whole body."""
+        read = next((_WHOLE[key] for key in block if key in _WHOLE), None)
+        reader = read(self, block) if read is not None else None
+        if reader is not None:
+            self._blocks[index] = reader
+            self._stop(index)
+        elif block:
+            kind = opaque_kind(block)
+            self.builder.opaque(Opaque(PROTOCOL_ID, kind=kind, data=kept(block, kind)))
+
+    def _whole_text(self, block: JsonObject) -> BlockReader:
+        reader = TextReader(self)
+        reader.take("text", block["text"], "")
+        return reader
+
+    def _whole_cited_text(self, block: JsonObject) -> BlockReader:
+        reader = TextReader(self)
+        reader.read_cited(object_field(block, "citationsContent"))
+        return reader
+
+    def _whole_thinking(self, block: JsonObject) -> BlockReader | None:
+        content = object_field(block, "reasoningContent")
+        if content.get("redactedContent") is not None:
+            redacted = RedactedReader(self)
+            redacted.take("reasoningContent", content, "")
+            return redacted
+        if content.get("reasoningText") is None:
+            return None
+        reader = ThinkingReader(self)
+        reader.read_whole(object_field(content, "reasoningText"))
+        return reader
+
+    def _whole_tool_use(self, block: JsonObject) -> BlockReader | None:
+        use = object_field(block, "toolUse")
+        if use.get("type") == SERVER_TOOL:
+            return None
+        reader = ToolUseReader(self, use)
+        reader.read_input(use.get("input"))
+        return reader
+
+    def _stop(self, index: int | None) -> None:
+        block = self._blocks.pop(index, None)
+        if block is not None:
+            block.settle(complete=True)
+            if block.open is not None:
+                self.builder.close(block.open)
+
+    def _settle(self, *, complete: bool) -> None:
+        for block in self._blocks.values():
+            block.settle(complete=complete)
+        self._blocks.clear()
+
+    # the message
+
+    def _take_fields(self, data: JsonObject) -> None:
+        """The fields of the model's own answer that were asked for beside Converse's."""
+        value = self._tolerated(_kept_field, data, "additionalModelResponseFields")
+        if not value:
+            return
+        fields = value if isinstance(value, dict) else {}
+        delta = fields.get("delta")
+        for holder in (fields, delta if isinstance(delta, dict) else {}):
+            if isinstance(holder.get("stop_sequence"), str):
+                self._detail["stop_sequence"] = holder["stop_sequence"]
+        usage = self._tolerated(object_field, fields, "usage")
+        details = self._tolerated(object_field, usage, "output_tokens_details") if usage else None
+        if details:
+            self.builder.update_usage(Usage(reasoning=self._tolerated(count_field, details, "thinking_tokens")))
+        if not isinstance(value, dict) or value.keys() - _ASKED_FIELDS:
+            self._detail["additionalModelResponseFields"] = value
+
+    def _usage(self, data: JsonObject) -> Usage:
+        """The counts in our meaning: on the wire the input leaves out what was read from or written to a cache."""
+
+        def count(*names: str) -> int | None:
+            found = (self._tolerated(count_field, data, name) for name in names)
+            return next((number for number in found if number is not None), None)
+
+        fresh, output = count("inputTokens"), count("outputTokens")
+        read = count("cacheReadInputTokens", "cacheReadInputTokenCount")
+        written = count("cacheWriteInputTokens", "cacheWriteInputTokenCount")
+        return Usage(
+            input=None if fresh is None else fresh + (read or 0) + (written or 0),
+            output=output,
+            cache_read=read,
+            cache_write=written,
+            cache_write_1h=self._tolerated(_written_for_an_hour, data, "cacheDetails"),
+        )
+
+    def _finish(self) -> None:
+        botched = _BOTCHED.get(self._stop_reason)
+        if botched is not None:
+            error_class, text = botched
+            raise error_class(text, provider=self.context.origin.provider or None, code=self._stop_reason)
+        self._settle(complete=True)
+        reason = _STOP_REASONS.get(self._stop_reason, StopReason.UNKNOWN)
+        if reason is StopReason.END and self.builder.saw_call:
+            reason = StopReason.TOOL_USE
+        if reason is StopReason.LENGTH and not self.has_text:
+            self.builder.notice("answer_truncated", "the output limit was reached before any text")
+        self.builder.finish(reason, raw=self._stop_reason or None, detail=self._detail or None)
+
+    def _tolerated(self, read: Callable[[JsonObject, str], _T], data: JsonObject, name: str) -> _T | None:
+        """Read a field that the answer can do without: a wrong type is told, and the field passed over."""
+        try:
+            return read(data, name)
+        except MalformedStream as fault:
+            self.tell_once("unreadable_field", name, str(fault))
+            return None
+
+    def _exception(self, name: str, raw: str) -> ProviderError:
+        try:
+            payload = loads(raw) if raw else {}
+        except ValueError:
+            payload = {"message": raw}
+        return self._failure({"__type": name, **payload} if isinstance(payload, dict) else {"__type": name})
+
+    def _failure(self, body: Any) -> ProviderError:
+        return error(ErrorResponse(body=body, provider=self.context.origin.provider or None))
+
+
+_EVENTS: dict[str, Callable[[BedrockParser, JsonObject], None]] = {
+    "messageStart": BedrockParser._on_message_start,
+    "contentBlockStart": BedrockParser._on_block_start,
+    "contentBlockStop": BedrockParser._on_block_stop,
+    "messageStop": BedrockParser._on_message_stop,
+    "metadata": BedrockParser._on_metadata,
+}
+
+# Blocks of a whole body by their key; None for one that is not modelled.
+_WHOLE: dict[str, Callable[[BedrockParser, JsonObject], BlockReader | None]] = {
+    "text": BedrockParser._whole_text,
+    "citationsContent": BedrockParser._whole_cited_text,
+    "reasoningContent": BedrockParser._whole_thinking,
+    "toolUse": BedrockParser._whole_tool_use,
+}
+
+
+def _index(data: JsonObject) -> int | None:
+    return count_field(data, "contentBlockIndex")
+
+
+def _kept_field(data: JsonObject, name: str) -> Any:
+    return kept(data.get(name), name)
+
+
+def _written_for_an_hour(data: JsonObject, name: str) -> int | None:
+    entries = [as_object(entry, name) for entry in list_field(data, name)]
+    found = [count_field(entry, "inputTokens") for entry in entries if entry.get("ttl") == "1h"]
+    known = [count for count in found if count is not None]
+    return sum(known) if known else None

@@ -26,7 +26,7 @@ from thinkaloud.events import (
     UsageUpdate,
 )
 from thinkaloud.fragments import Fragments
-from thinkaloud.messages import AssistantMessage, StopReason
+from thinkaloud.messages import AssistantMessage, StopReason, Timing
 from thinkaloud.notices import Notice
 from thinkaloud.usage import Cost, Usage
 
@@ -82,7 +82,7 @@ class Accumulator:
             if fold is not None:
                 fold(self, event)
 
-    def message(self) -> AssistantMessage:
+    def message(self, *, timing: Timing = Timing()) -> AssistantMessage:
         """The message as far as it has come; without StreamEnd its stop reason is None."""
         blocks = {**self._blocks, **{index: draft.snapshot() for index, draft in self._drafts.items()}}
         content = tuple(blocks[index] for index in sorted(blocks))
@@ -100,6 +100,7 @@ class Accumulator:
             prefix_digest=self._start.prefix_digest,
             content_digest=content_digest(content) if end else None,
             notices=tuple(self._notices),
+            timing=timing,
         )
 
     # one small fold per event type

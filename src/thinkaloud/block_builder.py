@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from thinkaloud.content import Opaque, Text, Thinking, ToolCall
 from thinkaloud.events import (
@@ -37,6 +37,8 @@ from thinkaloud.usage import Usage
 
 # The model chose to stop: what it wrote is whole. After any other end the last call may be cut.
 _CHOSEN_ENDS = frozenset({StopReason.END, StopReason.TOOL_USE, StopReason.STOP_SEQUENCE, StopReason.PAUSE})
+
+_NOTHING_KNOWN = Usage()
 
 
 @frozen
@@ -73,14 +75,18 @@ class BlockBuilder:
     """
 
     def __init__(self, origin: Origin, *, level: LevelChoice = LevelChoice(), prefix_digest: str | None = None) -> None:
-        self.usage = Usage()
+        self.usage = _NOTHING_KNOWN
         self.started = False
         """The first block has opened: the answer has begun for its reader."""
         self.ended = False
         """The answer has ended, well or badly."""
         self.saw_call = False
         """A tool call was opened."""
-        self._start = StreamStart(origin=origin, level=level, prefix_digest=prefix_digest)
+        self._origin = origin
+        self._level = level
+        self._prefix_digest = prefix_digest
+        self._response_id: str | None = None
+        self._model = origin.model
         self._blocks = 0
         self._open: dict[int, OpenBlock] = {}
         self._events: list[StreamEvent] = []
@@ -94,10 +100,10 @@ class BlockBuilder:
 
     def response(self, *, id: str | None = None, model: str | None = None) -> None:
         """Note the provider's id of the answer (the first one counts) and the model that gives it (the last one)."""
-        if id and self._start.response_id is None:
-            self._start = evolve(self._start, response_id=id)
-        if model and model != self._start.origin.model:
-            self._start = evolve(self._start, origin=evolve(self._start.origin, model=model))
+        if id and self._response_id is None:
+            self._response_id = id
+        if model:
+            self._model = model
 
     def update_usage(self, usage: Usage) -> None:
         """Replace what is known of the tokens by what `usage` knows."""
@@ -219,8 +225,10 @@ class BlockBuilder:
     def _begin(self) -> None:
         if not self.started:
             self.started = True
-            self._events.append(self._start)
-            if self.usage != Usage():
+            made_by = self._origin
+            origin = Origin(made_by.protocol, made_by.provider, self._model)
+            self._events.append(StreamStart(self._response_id, origin, self._level, self._prefix_digest))
+            if self.usage != _NOTHING_KNOWN:
                 self._events.append(UsageUpdate(self.usage))
 
     def _claim(self) -> int:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from attrs import evolve, field, fields, frozen
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+from attrs import field, fields, frozen
 from attrs.validators import instance_of, optional
 
 from thinkaloud.stored import Stored
@@ -15,7 +19,7 @@ def _as_money(value: float | None) -> float | None:
     return float(value) if type(value) is int else value
 
 
-def _sum(a: float | None, b: float | None) -> float | None:
+def _sum(a: Any, b: Any) -> Any:
     if a is None or b is None:
         return b if a is None else a
     return a + b
@@ -46,12 +50,15 @@ class Usage(Stored):
         """Sum over several answers; None counts as nothing known, so None + 5 = 5."""
         if not isinstance(other, Usage):
             return NotImplemented
-        return Usage(*(_sum(getattr(self, f.name), getattr(other, f.name)) for f in fields(Usage)))  # type: ignore[arg-type]
+        return Usage(*(_sum(own, more) for own, more in zip(_counts(self), _counts(other), strict=True)))
 
     def updated(self, later: Usage) -> Usage:
         """This usage with what `later` knows put in its place: counts within one answer replace, they never add up."""
-        known = {f.name: getattr(later, f.name) for f in fields(Usage) if getattr(later, f.name) is not None}
-        return evolve(self, **known)
+        pairs = zip(_counts(self), _counts(later), strict=True)
+        return Usage(*(known if new is None else new for known, new in pairs))
+
+
+_counts: Callable[[Usage], tuple[Any, ...]] = attrgetter(*(attribute.name for attribute in fields(Usage)))
 
 
 @frozen

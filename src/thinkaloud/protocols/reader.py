@@ -205,10 +205,11 @@ class Reader:
         if self._stopwatch is not None:
             self._stopwatch.see(events)
         self._accumulator.add_all(events)
-        if events and isinstance(events[-1], StreamEnd):
+        end = events[-1] if events else None
+        if isinstance(end, StreamEnd):
             self.ended = True
-            self._message = self._timed(self._accumulator.message())
-            events[-1] = evolve(events[-1], message=self._message)
+            self._message = self._accumulator.message(timing=self._timing())
+            events[-1] = StreamEnd(end.stop_reason, end.raw_stop_reason, end.stop_detail, self._message)
         return events
 
     def _failed(self, events: list[StreamEvent], error: ThinkaloudError) -> Sequence[StreamEvent]:
@@ -218,11 +219,11 @@ class Reader:
         self.error = error
         partial = self.partial
         if partial is not None and isinstance(error, (ProviderError, TransportError, StreamError)):
-            error.partial = self._timed(evolve(partial, stop_reason=StopReason.ERROR))
+            error.partial = evolve(partial, stop_reason=StopReason.ERROR, timing=self._timing())
         return events
 
-    def _timed(self, message: AssistantMessage) -> AssistantMessage:
-        return message if self._stopwatch is None else evolve(message, timing=self._stopwatch.timing())
+    def _timing(self) -> Timing:
+        return Timing() if self._stopwatch is None else self._stopwatch.timing()
 
 
 def _is_whole(event: ServerEvent) -> bool:

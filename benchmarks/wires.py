@@ -1,4 +1,4 @@
-"""Answers of any length on two wires: 45 % thinking, 45 % text, 10 % tool arguments, one JSON payload per event."""
+"""Answers of any length on each wire: 45 % thinking, 45 % text, 10 % tool arguments, one JSON payload per event."""
 
 from __future__ import annotations
 
@@ -79,6 +79,33 @@ def chat_payloads(deltas: int, *, only_arguments: bool = False) -> list[dict[str
     return events
 
 
+def gemini_payloads(deltas: int, *, only_arguments: bool = False) -> list[dict[str, object]]:
+    """The chunks of one answer on the Gemini wire, with running counts; arguments stream as Vertex AI streams them."""
+    thinking, text, calls = (0, 0, deltas) if only_arguments else _shares(deltas)
+    counts = {"promptTokenCount": 25, "candidatesTokenCount": 0, "totalTokenCount": 25, "thoughtsTokenCount": 0}
+
+    def chunk(part: dict[str, object], **end: str) -> dict[str, object]:
+        counts["thoughtsTokenCount" if part.get("thought") else "candidatesTokenCount"] += 1
+        counts["totalTokenCount"] += 1
+        candidate = {"content": {"parts": [part], "role": "model"}, "index": 0, **end}
+        return {"candidates": [candidate], "usageMetadata": dict(counts), "modelVersion": "gemini-bench",
+                "responseId": "r1"}  # fmt: skip
+
+    def call(**fields: object) -> dict[str, object]:
+        return chunk({"functionCall": fields})
+
+    events = [chunk({"text": _word(i), "thought": True}) for i in range(thinking)]
+    events += [chunk({"text": _word(i)}) for i in range(text)]
+    events.append(chunk({"functionCall": {"name": "note", "willContinue": True}, "thoughtSignature": SIGNATURE}))
+    events += [
+        call(partialArgs=[{"jsonPath": "$.text", "stringValue": _word(i), "willContinue": True}], willContinue=True)
+        for i in range(calls)
+    ]
+    events.append(call())
+    events.append(chunk({"text": ""}, finishReason="STOP"))
+    return events
+
+
 def _sse(payload: dict[str, object], name: str | None) -> bytes:
     head = f"event: {name}\n" if name else ""
     return f"{head}data: {json.dumps(payload, separators=(',', ':'))}\n\n".encode()
@@ -96,10 +123,17 @@ def chat_pieces(deltas: int, *, only_arguments: bool = False) -> list[bytes]:
     return [*(_sse(payload, None) for payload in payloads), b"data: [DONE]\n\n"]
 
 
+def gemini_pieces(deltas: int, *, only_arguments: bool = False) -> list[bytes]:
+    """The same answer as the bytes of its chunks, with the line ends that Google sends."""
+    payloads = gemini_payloads(deltas, only_arguments=only_arguments)
+    return [_sse(payload, None).replace(b"\n", b"\r\n") for payload in payloads]
+
+
 Payloads = Callable[..., list[dict[str, object]]]
 Pieces = Callable[..., list[bytes]]
 
 WIRES: dict[str, tuple[Payloads, Pieces]] = {
     "anthropic-messages": (anthropic_payloads, anthropic_pieces),
+    "gemini": (gemini_payloads, gemini_pieces),
     "openai-chat": (chat_payloads, chat_pieces),
 }

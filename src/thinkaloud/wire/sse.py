@@ -45,8 +45,11 @@ class SseDecoder:
 
         Raises LimitExceeded(which="event_size") as soon as an event is larger than its bound, and from then on.
         """
-        if self._fresh and chunk[-2:] == b"\n\n" and _CR not in chunk and len(chunk) <= self.max_event_size:
-            return self._read_all(chunk[:-2])
+        if self._fresh and len(chunk) <= self.max_event_size:
+            if chunk[-2:] == b"\n\n" and _CR not in chunk:
+                return self._read_all(chunk[:-2])
+            if chunk[-4:] == b"\r\n\r\n" and _CR not in (lines := chunk.replace(b"\r\n", b"\n")):
+                return self._read_all(lines[:-2])
         events = self._feed_beginning(chunk)
         self._fresh = not (self._pending or self._after_cr or self._error or self._head is not None)
         return events

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from json.encoder import encode_basestring_ascii
 from math import isfinite
 
 from thinkaloud.errors import MalformedStream
@@ -48,11 +49,10 @@ class StreamedArguments:
 
     def add(self, entry: JsonObject) -> str:
         """Take in one entry. One whose place makes no sense is passed over. Raises MalformedStream."""
+        grown = self.grow(entry)
+        if grown is not None:
+            return grown
         path = text_field(entry, "jsonPath")
-        string = entry.get("stringValue")
-        if self._string is not None and path == self._path and isinstance(string, str):
-            self._string.append(string)
-            return dumps(string)[1:-1]
         keys, is_list = _keys(path)
         value = _value(entry, is_list=is_list)
         if not keys:
@@ -66,6 +66,14 @@ class StreamedArguments:
             self._changed = self._changed or {}
             self._changed[str(keys[0])] = None
         return ""
+
+    def grow(self, entry: JsonObject) -> str | None:
+        """Take in an entry that makes the string longer that is open in the text; None: it is another entry."""
+        string = entry.get("stringValue")
+        if self._string is None or entry.get("jsonPath") != self._path or type(string) is not str:
+            return None
+        self._string.append(string)
+        return encode_basestring_ascii(string)[1:-1]
 
     def close(self) -> str:
         """The text that makes the arguments a whole JSON object."""
@@ -105,7 +113,7 @@ class StreamedArguments:
         _put(container, keys[-1], value)
         if isinstance(value, Fragments):
             self._path, self._string = path, value
-            pieces += ('"', dumps(str(value))[1:-1])
+            pieces.append(encode_basestring_ascii(str(value))[:-1])
         else:
             pieces.append(dumps(value))
         return "".join(pieces)

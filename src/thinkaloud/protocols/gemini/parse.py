@@ -63,7 +63,7 @@ class GeminiParser(Parser):
         self._unnamed_calls = 0
         self._response_id = ""
         self._model = ""
-        self._counts: dict[str, int] = {}
+        self._counts: JsonObject = {}  # the last value of each, checked when they are told
         self._finish_reason = ""
         self._detail: dict[str, Json] = {}
         self._block_reason = ""
@@ -147,9 +147,8 @@ class GeminiParser(Parser):
         usage = chunk.get("usageMetadata")
         if usage is not None:
             self._take_usage(usage)
-        for name in chunk:
-            if name not in _OF_CHUNK:
-                self._take_detail(name, chunk[name])
+        if not chunk.keys() <= _OF_CHUNK:
+            self._take_details(chunk, _OF_CHUNK)
         candidates = chunk.get("candidates")
         if candidates:
             for candidate in list_field(chunk, "candidates"):
@@ -162,30 +161,49 @@ class GeminiParser(Parser):
         content = candidate.get("content")
         if content is not None:
             parts = as_object(content, "content").get("parts")
-            if parts:
-                self._read_parts(list_field(as_object(content, "content"), "parts"), raw)
-        for name in candidate:
-            if name not in _OF_CANDIDATE:
-                self._take_detail(name, candidate[name])
-        reason = text_field(candidate, "finishReason")
-        if reason:
-            self._finish_reason = reason
+            if type(parts) is list:
+                self._read_parts(parts, raw)
+            elif parts is not None:
+                list_field(as_object(content, "content"), "parts")
+        if not candidate.keys() <= _OF_CANDIDATE:
+            self._take_details(candidate, _OF_CANDIDATE)
+        if "finishReason" in candidate:
+            reason = text_field(candidate, "finishReason")
+            self._finish_reason = reason or self._finish_reason
             if reason in FAILED_ENDS:
                 raise self._failed_end(reason)
 
     def _read_parts(self, parts: list[object], raw: str | None) -> None:
         for place, item in enumerate(parts):
             part = as_object(item, "parts")
+            # Nearly all parts are text and nothing else, with or without the mark of a thought; or more of a string.
             text = part.get("text")
-            # Nearly all parts are text and nothing else, with or without the mark of a thought.
-            if isinstance(text, str) and text:
+            if type(text) is str and text:
                 thought = part.get("thought") is True
                 if len(part) == (2 if thought else 1):
-                    self._extend(text, thought)
+                    block = self._block
+                    if block is None or self._is_thought is not thought or self._fields:
+                        block = self._opened(thought, {})
+                    self.builder.extend(block, text)
                     continue
+            elif self._call is not None and len(part) == 1 and self._grow(part.get("functionCall")):
+                continue
             if raw is not None and _has_values(part):
                 part = self._exactly(raw, place)
             self._read_part(part)
+
+    def _grow(self, call: object) -> bool:
+        """Read a part that does nothing but make the open string of the open call longer; False: it is another one."""
+        if type(call) is not dict or len(call) != 2 or call.get("willContinue") is not True:
+            return False
+        entries = call.get("partialArgs")
+        if type(entries) is not list or len(entries) != 1 or type(entries[0]) is not dict:
+            return False
+        text = self._arguments.grow(entries[0])
+        if text is None or self._call is None:
+            return False
+        self.builder.extend(self._call, text)
+        return True
 
     def _exactly(self, raw: str, place: int) -> JsonObject:
         """The part at a place, with every digit of its numbers."""
@@ -202,7 +220,7 @@ class GeminiParser(Parser):
         thought = part.get("thought") is True
         if part.get("functionCall") is not None:
             if text:  # seen in one part with the call
-                self._extend(text, False)
+                self._read_text(text, False, "", {})
             self._read_call(part, signature)
             return
         payload = [name for name in part if name not in ATTRIBUTES and not (name == "text" and not text)]
@@ -215,12 +233,6 @@ class GeminiParser(Parser):
             self._read_opaque(payload[0], part)
 
     # text and thinking
-
-    def _extend(self, text: str, thought: bool) -> None:
-        block = self._block
-        if block is None or self._is_thought is not thought or self._fields:
-            block = self._opened(thought, {})
-        self.builder.extend(block, text)
 
     def _read_text(self, text: str, thought: bool, signature: str, fields: dict[str, Json]) -> None:
         block = self._block
@@ -237,6 +249,7 @@ class GeminiParser(Parser):
 
     def _opened(self, thought: bool, fields: dict[str, Json]) -> OpenBlock:
         self._close_text()
+        self._tell_usage()
         block = self.builder.open_thinking() if thought else self.builder.open_text()
         if fields:
             block.extra["part"] = fields
@@ -297,6 +310,7 @@ class GeminiParser(Parser):
             extra["wire_id"] = id or None
             id = self._next_id(name, call, signature)
         self._ids.add(id)
+        self._tell_usage()
         block = self.builder.open_tool_call(id, name)
         block.extra.update(extra)
         self._call, self._arguments = block, StreamedArguments()
@@ -322,6 +336,7 @@ class GeminiParser(Parser):
 
     def _read_opaque(self, kind: str, part: JsonObject) -> None:
         self._close_text()
+        self._tell_usage()
         self._has_content = True
         self.builder.opaque(Opaque(PROTOCOL_ID, kind=kind, data=kept(part, kind)))
 
@@ -330,31 +345,38 @@ class GeminiParser(Parser):
         self._model = text_field(chunk, "modelVersion") or self._model
         self.builder.response(id=self._response_id, model=self._model)
 
-    def _take_detail(self, name: str, value: object) -> None:
-        if value is None or value == [] or value == {}:
-            return
-        self._detail[name] = kept(value, name)
-        if name == "promptFeedback":
-            reason = text_field(as_object(value, name), "blockReason")
-            self._block_reason = "" if reason == UNSPECIFIED_BLOCK else reason
+    def _take_details(self, data: JsonObject, known: frozenset[str]) -> None:
+        """Keep what is not modelled. A later value replaces an earlier one."""
+        for name, value in data.items():
+            if name in known or value is None or value == [] or value == {}:
+                continue
+            self._detail[name] = kept(value, name)
+            if name == "promptFeedback":
+                reason = text_field(as_object(value, name), "blockReason")
+                self._block_reason = "" if reason == UNSPECIFIED_BLOCK else reason
 
     def _take_usage(self, value: object) -> None:
         """Put the counts that have come in the place of the earlier ones; one that is missing keeps its value."""
-        usage = as_object(value, "usageMetadata")
-        counts = self._counts
-        for name in COUNTS:
-            if name in usage:
-                count = usage[name]
-                if type(count) is int:
-                    counts[name] = count
-                elif count is not None:
-                    try:
-                        count_field(usage, name)
-                    except MalformedStream as fault:
-                        self._tell_once("unreadable_field", name, str(fault))
+        if not isinstance(value, dict):
+            self._tell_once("unreadable_field", "usageMetadata", "the token counts are no object")
+            return
+        usage: JsonObject = value
+        if None in usage.values():
+            usage = {name: count for name, count in usage.items() if count is not None}
+        self._counts.update(usage)
 
     def _tell_usage(self) -> None:
-        self.builder.update_usage(usage_of(self._counts))
+        """Tell the counts: where a block begins and at the end, as nearly every chunk has new ones."""
+        counts: dict[str, int] = {}
+        for name in COUNTS:
+            try:
+                count = count_field(self._counts, name)
+            except MalformedStream as fault:
+                self._tell_once("unreadable_field", name, str(fault))
+            else:
+                if count is not None:
+                    counts[name] = count
+        self.builder.update_usage(usage_of(counts))
 
     def _tell_once(self, code: str, kind: str, text: str) -> None:
         if (code, kind) not in self._told:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from thinkaloud.testing.aws_frames import frame_ends
+
 _BLANK_LINE = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 
 
@@ -37,5 +39,7 @@ def truncate(data: bytes, at: int) -> bytes:
 
 
 def event_ends(data: bytes) -> list[int]:
-    """Positions right after the blank line that ends each server-sent event of a body."""
+    """Positions right after each event of a body: a server-sent one, or a frame of an Amazon event stream."""
+    if data[:1] == b"\0":  # no text begins so, but the length of a frame does
+        return frame_ends(data)
     return [match.end() for match in _BLANK_LINE.finditer(data)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thinkaloud.testing import wire_anthropic, wire_gemini, wire_openai_chat, wire_openai_responses
+from thinkaloud.testing import wire_anthropic, wire_bedrock, wire_gemini, wire_openai_chat, wire_openai_responses
 from thinkaloud.testing.encoding import Asked, ThinkingIn, WireEncoder
 from thinkaloud.testing.reply import Reply, ScriptError
 
@@ -10,6 +10,7 @@ ENCODERS: dict[str, WireEncoder] = {
     encoder.protocol: encoder
     for encoder in (
         wire_anthropic.ENCODER,
+        wire_bedrock.ENCODER,
         wire_gemini.ENCODER,
         wire_openai_chat.ENCODER,
         wire_openai_responses.ENCODER,

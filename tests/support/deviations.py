@@ -36,6 +36,7 @@ class Deviation:
 def _cut_call_keeps_its_text(expected: Neutral) -> None:
     call = expected["content"][-1]
     del call["arguments"]
+    call["incomplete"] = True
     call["arguments_raw"] = (
         '{"filename": "taxes.txt", "lines_of_text": [\n'
         '"# COMPREHENSIVE TAX GUIDE FOR INDIVIDUALS WITH MULTIPLE W-2s",\n"",\n"## INTRODUCTION",\n"",\n"Filing taxes'

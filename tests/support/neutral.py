@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from support.walkers import Collected
+from support.walkers import Collected, first_arrivals
 from thinkaloud.content import AssistantBlock, Opaque, Text, Thinking, ToolCall
 from thinkaloud.errors import MalformedToolArguments
 from thinkaloud.messages import AssistantMessage
@@ -60,7 +60,9 @@ def neutral_block(block: AssistantBlock) -> Neutral:
 
 
 def neutral_arguments(call: ToolCall) -> Neutral:
-    """The arguments of a call, raw where they are no JSON object."""
+    """The arguments of a call, raw where the call was cut off or they are no JSON object."""
+    if not call.complete:
+        return {"arguments_raw": call.arguments_json, "incomplete": True}
     try:
         return {"arguments": call.arguments}
     except MalformedToolArguments as error:
@@ -119,6 +121,19 @@ def opaque_strings(blocks: Iterable[AssistantBlock]) -> list[str]:
     return found
 
 
+def name_of(block: AssistantBlock) -> str:
+    """What an order of blocks calls it."""
+    match block:
+        case Thinking():
+            return "thinking"
+        case Text():
+            return "text"
+        case ToolCall():
+            return block.id
+        case Opaque():
+            return block.kind
+
+
 def collected(message: AssistantMessage | None) -> Collected:
     """A message as the walkers collect it."""
     blocks = message.content if message is not None else ()
@@ -128,4 +143,5 @@ def collected(message: AssistantMessage | None) -> Collected:
         calls=tuple((block.id, block.name, block.arguments_json) for block in blocks if isinstance(block, ToolCall)),
         opaque=tuple(opaque_strings(blocks)),
         others=tuple(block.kind for block in blocks if isinstance(block, Opaque)),
+        order=first_arrivals(name_of(block) for block in blocks),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from attrs import define, field, frozen
@@ -21,6 +21,7 @@ class Collected:
     calls: (id, name, arguments as text).
     opaque: signatures, payloads and encrypted data, in order of first arrival.
     others: the type names of blocks that the library does not model.
+    order: "thinking" and "text", the ids of calls and the names of others, in order of first arrival.
     """
 
     thinking: str = ""
@@ -28,6 +29,7 @@ class Collected:
     calls: tuple[tuple[str, str, str], ...] = ()
     opaque: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
 
 
 class Walker(Protocol):
@@ -91,6 +93,10 @@ class AnthropicWalker:
                 for block in self.blocks.values()
                 if block["type"] not in ("thinking", "text", "tool_use", "redacted_thinking")
             ),
+            order=first_arrivals(
+                block["id"] if block["type"] == "tool_use" else block["type"].removeprefix("redacted_")
+                for block in self.blocks.values()
+            ),
         )
 
 
@@ -108,6 +114,7 @@ class ChatWalker:
     text: list[str] = field(factory=list)
     calls: dict[int, list[str]] = field(factory=dict)
     opaque: dict[tuple[str, int, str], str] = field(factory=dict)
+    order: list[str] = field(factory=list)
 
     def add(self, payload: str) -> None:
         if payload.startswith("[DONE]"):
@@ -119,24 +126,31 @@ class ChatWalker:
             delta = choice.get("delta") or {}
             details = delta.get("reasoning_details") or ()
             for detail in details:
-                self.thinking.append(detail.get("text") or detail.get("summary") or "")
+                self._think(detail.get("text") or detail.get("summary") or "")
                 for name in ("signature", "data"):
                     if detail.get(name):
                         self.opaque[detail["type"], detail["index"], name] = detail[name]
+                        self.order.append("thinking")
             if not details:
-                self.thinking.append(delta.get("reasoning_content") or delta.get("reasoning") or "")
+                self._think(delta.get("reasoning_content") or delta.get("reasoning") or "")
             content = delta.get("content") or ""
             parts: list[dict[str, Any]] = content if isinstance(content, list) else [{"text": content}]
             for part in parts:
-                self.thinking += [piece["text"] for piece in part.get("thinking") or ()]
+                self._think("".join(piece["text"] for piece in part.get("thinking") or ()))
                 self.text.append(part.get("text") or "")
+                self.order += ["text"] if part.get("text") else []
             for call in delta.get("tool_calls") or ():
                 slot = self.calls.setdefault(call["index"], ["", "", ""])
                 function = call.get("function") or {}
                 slot[0] = slot[0] or call.get("id") or ""
                 slot[1] = slot[1] or function.get("name") or ""
                 slot[2] += function.get("arguments") or ""
+                self.order.append(slot[0])
             self.ended |= bool(choice.get("finish_reason"))
+
+    def _think(self, text: str) -> None:
+        self.thinking.append(text)
+        self.order += ["thinking"] if text else []
 
     def collected(self) -> Collected:
         return Collected(
@@ -144,7 +158,13 @@ class ChatWalker:
             text="".join(self.text),
             calls=tuple((call[0], call[1], call[2]) for call in self.calls.values()),
             opaque=tuple(self.opaque.values()),
+            order=first_arrivals(self.order),
         )
+
+
+def first_arrivals(names: Iterable[str]) -> tuple[str, ...]:
+    """Each name once."""
+    return tuple(dict.fromkeys(names))
 
 
 _BLANK_LINE = re.compile(rb"\r\n\r\n|\n\n|\r\r")

@@ -183,7 +183,9 @@ class BedrockParser(Parser):
                 block = self._blocks.get(index)
 
     def _begin(self, index: int | None, block: BlockReader | None, kind: str, value: object, raw: str) -> None:
-        """A delta that no open block takes: it begins one, unless it would tear another apart."""
+        """A delta that no open block takes: it begins one, unless it is empty or would tear another apart."""
+        if value is None or value == {}:
+            return
         if block is not None and not block.replaceable:
             self.tell_once("unknown_delta", kind, "a delta that fits no open block")
             return

@@ -12,12 +12,9 @@ from functools import cache
 import pytest
 
 from support.reading import Outcome, byte_by_byte, cut_at, folded, one_piece, read
-from support.streams import STREAMS, Stream, parameters
+from support.streams import Stream, parameters
 from thinkaloud.testing.event_rules import check_event_rules
 
-# Byte by byte up to here; larger bodies would take most of the time of the whole suite.
-BYTES = 60_000
-SMALL = [stream for stream in STREAMS if len(stream.body) <= BYTES]
 ROUNDS = 4
 
 
@@ -46,7 +43,7 @@ def test_the_events_alone_tell_the_message(stream: Stream) -> None:
         assert folded(outcome.events).content == outcome.message.content
 
 
-@pytest.mark.parametrize("stream", parameters(SMALL))
+@pytest.mark.parametrize("stream", parameters())
 def test_bytes_one_by_one_give_the_same_answer(stream: Stream) -> None:
     assert outcome_of(stream, byte_by_byte(stream.body)) == in_one_piece(stream)
 

@@ -106,6 +106,43 @@ def gemini_payloads(deltas: int, *, only_arguments: bool = False) -> list[dict[s
     return events
 
 
+def responses_payloads(deltas: int, *, only_arguments: bool = False) -> list[dict[str, object]]:
+    """The events of one answer on the OpenAI Responses wire."""
+    thinking, text, calls = (0, 0, deltas) if only_arguments else _shares(deltas)
+    response: dict[str, object] = {"id": "resp_1", "object": "response", "model": "bench", "status": "in_progress",
+                                   "error": None, "output": [], "usage": None}  # fmt: skip
+    events: list[dict[str, object]] = [{"type": "response.created", "response": response}]
+    output: list[dict[str, object]] = []
+
+    def item(start: dict[str, object], done: dict[str, object], delta: dict[str, object], pieces: list[str]) -> None:
+        of: dict[str, object] = {"item_id": start["id"], "output_index": len(output)}
+        events.append({"type": "response.output_item.added", **of, "item": start})
+        events.extend({**delta, **of, "delta": piece, "obfuscation": "x9TzQ1"} for piece in pieces)
+        events.append({"type": "response.output_item.done", **of, "item": {**start, **done}})
+        output.append({**start, **done})
+
+    if thinking:
+        pieces = [_word(i) for i in range(thinking)]
+        summary = [{"type": "summary_text", "text": "".join(pieces)}]
+        item({"id": "rs_1", "type": "reasoning", "summary": []},
+             {"summary": summary, "encrypted_content": SIGNATURE},
+             {"type": "response.reasoning_summary_text.delta", "summary_index": 0}, pieces)  # fmt: skip
+    if text:
+        pieces = [_word(i) for i in range(text)]
+        content = [{"type": "output_text", "text": "".join(pieces), "annotations": []}]
+        item({"id": "msg_1", "type": "message", "role": "assistant", "status": "in_progress", "content": []},
+             {"status": "completed", "content": content},
+             {"type": "response.output_text.delta", "content_index": 0, "logprobs": []}, pieces)  # fmt: skip
+    pieces = _argument_pieces(calls)
+    item({"id": "fc_1", "type": "function_call", "call_id": "call_1", "name": "note", "arguments": ""},
+         {"arguments": "".join(pieces), "status": "completed"},
+         {"type": "response.function_call_arguments.delta"}, pieces)  # fmt: skip
+    usage = {"input_tokens": 25, "output_tokens": deltas, "total_tokens": 25 + deltas}
+    end = {**response, "status": "completed", "output": output, "usage": usage}
+    events.append({"type": "response.completed", "response": end})
+    return [{**event, "sequence_number": number} for number, event in enumerate(events)]
+
+
 def _sse(payload: dict[str, object], name: str | None) -> bytes:
     head = f"event: {name}\n" if name else ""
     return f"{head}data: {json.dumps(payload, separators=(',', ':'))}\n\n".encode()
@@ -129,6 +166,12 @@ def gemini_pieces(deltas: int, *, only_arguments: bool = False) -> list[bytes]:
     return [_sse(payload, None).replace(b"\n", b"\r\n") for payload in payloads]
 
 
+def responses_pieces(deltas: int, *, only_arguments: bool = False) -> list[bytes]:
+    """The same answer as the bytes of its events."""
+    payloads = responses_payloads(deltas, only_arguments=only_arguments)
+    return [_sse(payload, str(payload["type"])) for payload in payloads]
+
+
 Payloads = Callable[..., list[dict[str, object]]]
 Pieces = Callable[..., list[bytes]]
 
@@ -136,4 +179,5 @@ WIRES: dict[str, tuple[Payloads, Pieces]] = {
     "anthropic-messages": (anthropic_payloads, anthropic_pieces),
     "gemini": (gemini_payloads, gemini_pieces),
     "openai-chat": (chat_payloads, chat_pieces),
+    "openai-responses": (responses_payloads, responses_pieces),
 }

@@ -146,7 +146,11 @@ def compared(message: AssistantMessage | None) -> list[Neutral]:
             case Thinking():
                 entries.append(
                     known(
-                        type="thinking", text=block.text, signature=block.signature, redacted_data=block.redacted_data
+                        type="thinking",
+                        text=block.text,
+                        id=block.extra.get("id"),
+                        signature=block.signature,
+                        redacted_data=block.redacted_data,
                     )
                 )
             case ToolCall():

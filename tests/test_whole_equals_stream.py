@@ -204,6 +204,7 @@ def test_nearly_all_recorded_streams_can_be_put_together() -> None:
         "pydantic-ai-groq-tool-use-failed-error-streaming-with-text-0",
         "pydantic-ai-openrouter-openrouter-stream-error",
         "ruby-llm-chat-with-extended-thinking-gpustack-qwen3-streams-thinking-content-when-available",
+        "vercel-ai-openai-error.1-stream",
     ]
 
 

@@ -10,6 +10,8 @@ import pytest
 from _pytest.mark import ParameterSet
 from attrs import frozen
 
+from support.responses_streams import LONG as LONG_RESPONSE
+from support.responses_streams import RESPONSES
 from support.shared import UNSET, Recording, recordings, shared_folder
 from support.walkers import Walker
 from support.wires import WIRES
@@ -249,11 +251,13 @@ LONG = {
         COUNTED,
         "[DONE]",
     ),
+    "openai-responses": LONG_RESPONSE,
 }
 
 LITERAL = [
     *(Stream(name, "anthropic-messages", "anthropic", body) for name, body in ANTHROPIC.items()),
     *(Stream(name, "openai-chat", "", body) for name, body in CHAT.items()),
+    *(Stream(name, "openai-responses", "openai", body) for name, body in RESPONSES.items()),
     *(Stream("a long answer", wire, "", body, every_byte=False) for wire, body in LONG.items()),
 ]
 

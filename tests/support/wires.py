@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from attrs import frozen
 
 from support.neutral import Content, Neutral, blocks_in_order, kinds_in_order, known
+from support.responses_oracle import ResponsesWalker, items_in_order, responses_body, responses_usage
 from support.walkers import AnthropicWalker, ChatWalker, Walker
 from support.whole_bodies import Body, anthropic_body, chat_body
 from thinkaloud.usage import Usage
@@ -88,6 +89,20 @@ WIRES = (
             "pydantic-ai-openrouter-openrouter-streaming-reasoning",
             "fantasy-openaicommon-openai-gpt-5-multi-tool-streaming-0",
             "vercel-ai-mistral-reasoning-stream",
+        ),
+    ),
+    Wire(
+        id="openai-responses",
+        streamed=53,
+        whole=38,
+        walker=ResponsesWalker,
+        whole_body=responses_body,
+        content=items_in_order,
+        provider_usage=responses_usage,
+        every_byte=(
+            "ruby-llm-providers-bedrock-mantle-responses-chat-streams-through-the-responses-surface",
+            "pydantic-ai-bedrock-mantle-reused-tool-call-ids-stream-0",
+            "vercel-ai-openai-local-shell-tool.1-stream",
         ),
     ),
 )

@@ -87,19 +87,19 @@ def _shared_item(entry: tuple[int, AssistantBlock]) -> object:
 def _item(blocks: list[AssistantBlock], place: int, reply: Reply, asked: Asked) -> _Item:
     match blocks[0]:
         case Thinking() as block:
-            return _reasoning(block, _id(block, "rs", place, asked), reply)
+            return _reasoning(block, _id(block, "rs", place, reply, asked), reply)
         case ToolCall() as block:
-            return _call(block, _id(block, "fc", place, asked), reply)
+            return _call(block, _id(block, "fc", place, reply, asked), reply)
         case Opaque() as block:
             if block.protocol != _PROTOCOL:
                 raise ScriptError(f"an opaque block of {block.protocol} cannot be said on {_PROTOCOL}")
             return _Item(dict(block.data), dict(block.data))
         case Text() as block:
-            return _message(blocks, _id(block, "msg", place, asked), reply)
+            return _message(blocks, _id(block, "msg", place, reply, asked), reply)
 
 
-def _id(block: Text | Thinking | ToolCall, prefix: str, place: int, asked: Asked) -> str:
-    return str(block.extra.get("id") or f"{prefix}_scripted_{asked.number}_{place}")
+def _id(block: Text | Thinking | ToolCall, prefix: str, place: int, reply: Reply, asked: Asked) -> str:
+    return str(block.extra.get("id") or f"{prefix}_{reply.id or asked.number}_{place}")
 
 
 def _reasoning(block: Thinking, id: str, reply: Reply) -> _Item:
@@ -184,7 +184,8 @@ def _call(call: ToolCall, id: str, reply: Reply) -> _Item:
         yield {"type": f"response.{name}.done", "item_id": id, field: call.arguments_json}
 
     opening = {**item, "status": "in_progress", field: ""}
-    return _Item(opening, {**item, "status": "completed", field: call.arguments_json}, events)
+    status = "completed" if call.complete else "incomplete"
+    return _Item(opening, {**item, "status": status, field: call.arguments_json}, events)
 
 
 # streamed and whole
@@ -261,6 +262,8 @@ def _stop(reply: Reply) -> tuple[str, str | None]:
     stop = reply.stop_or_default
     if isinstance(stop, str):
         return ("completed", None) if stop == "completed" else ("incomplete", stop)
+    if stop is StopReason.TOOL_USE and not any(isinstance(block, ToolCall) for block in reply.content):
+        raise ScriptError(f"{_PROTOCOL} tells tool use by the calls alone; give one")
     if stop not in _STOPS:
         raise ScriptError(f"{_PROTOCOL} has no word for {stop}; give the raw word")
     return _STOPS[stop]

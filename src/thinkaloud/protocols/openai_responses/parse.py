@@ -7,6 +7,7 @@ once per kind.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -180,20 +181,22 @@ class OpenAIResponsesParser(Parser):
         response = object_field(data, "response")
         self._begin(response)
         word = text_field(data, "type").rpartition(".")[2]
-        if response.get("error") or word in _FAILED or response.get("status") in _FAILED:
+        if word in _FAILED or _is_failed(response):
             self._count(response)
             raise self._failure(data)
-        self._end(response, lambda: object_field(exact(raw), "response"), word)
+        self._end(response, lambda: object_field(exactly(data, raw), "response"), word)
 
     def _on_item_added(self, data: JsonObject, raw: str) -> None:
-        item = object_field(exact(raw), "item")
+        item = object_field(data, "item")
         place = self._place(data, item)
         if place in self._items or (place in self._seen and self._seen[place] == item.get("id")):
             return  # told twice
-        self._open(place, item)
+        kind = item.get("type")
+        modelled = isinstance(kind, str) and kind in READERS
+        self._open(place, item if modelled else object_field(exactly(data, raw), "item"))
 
     def _on_item_done(self, data: JsonObject, raw: str) -> None:
-        item = object_field(exact(raw), "item")
+        item = object_field(exactly(data, raw), "item")
         place = self._place(data, item)
         if place not in self._items:
             if place in self._seen and self._seen[place] == item.get("id"):
@@ -212,7 +215,7 @@ class OpenAIResponsesParser(Parser):
     def _on_annotation(self, data: JsonObject, raw: str) -> None:
         item = self._item(data)
         if item is not None:
-            item.annotate(data.get("content_index"), object_field(exact(raw), "annotation"))
+            item.annotate(data.get("content_index"), object_field(exactly(data, raw), "annotation"))
 
     def _pass(self, data: JsonObject, raw: str) -> None:
         pass
@@ -274,7 +277,7 @@ class OpenAIResponsesParser(Parser):
         """End the answer. exactly: gives the response with all digits of its numbers. word: how the event calls it."""
         status = self.tolerated(text_field, response, "status") or word
         self._count(response)
-        if response.get("error") or status in _FAILED:
+        if _is_failed(response):
             raise self._failure(response)
         output = self.tolerated(list_field, response, "output") or []
         if self._items or len(output) > len(self._seen):
@@ -307,10 +310,10 @@ class OpenAIResponsesParser(Parser):
                 reader.abandon()
         if len(items) <= len(self._seen):
             return
-        ids = set(filter(None, map(_id_of, self._seen.values())))
+        ids = set(filter(None, map(_word, self._seen.values())))
         late = bool(self._seen)
         for place, item in enumerate(items):
-            if place in self._seen or _id_of(item.get("id")) in ids:
+            if place in self._seen or _word(item.get("id")) in ids:
                 continue
             if late:
                 self.tell_once("late_item", str(item.get("type")), "an item came with the end of the answer only")
@@ -401,11 +404,24 @@ _SILENT = tuple(
 )
 
 
+# A whole number that the fast decoder may not hold has more digits than this.
+_MANY_DIGITS = re.compile(r"\d{19}")
+
+
+def exactly(data: JsonObject, raw: str) -> JsonObject:
+    """An event with all digits of its numbers: decoded again where it may have lost some."""
+    return exact(raw) if _MANY_DIGITS.search(raw) else data
+
+
 def _kept_field(data: JsonObject, name: str) -> Any:
     return kept(data.get(name), name)
 
 
-def _id_of(value: object) -> str:
+def _is_failed(response: JsonObject) -> bool:
+    return bool(response.get("error")) or _word(response.get("status")) in _FAILED
+
+
+def _word(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from support.program import run_program, standard_input
-from thinkaloud import codec, parse
+from thinkaloud import Thinking, codec, parse
 from thinkaloud.cli import main
+from thinkaloud.testing import Reply, encode_stream
 
 MESSAGES = b"""\
 event: message_start
@@ -57,7 +58,35 @@ data: [DONE]
 
 """
 
-BODIES = {"anthropic-messages": MESSAGES, "openai-chat": CHAT}
+RESPONSES = b"""\
+data: {"type":"response.created","response":{"id":"r7","model":"gpt-x","status":"in_progress","output":[]}}
+
+data: {"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"rs1","summary":[]}}
+
+data: {"type":"response.reasoning_summary_text.delta","output_index":0,"summary_index":0,"delta":"Seven gaps."}
+
+data: {"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs1","summary":\
+[{"type":"summary_text","text":"Seven gaps."}],"encrypted_content":"Z2Fwcw=="}}
+
+data: {"type":"response.output_item.added","output_index":1,"item":{"type":"message","id":"m1","content":[]}}
+
+data: {"type":"response.output_text.delta","output_index":1,"content_index":0,"delta":"Fourteen."}
+
+data: {"type":"response.output_item.done","output_index":1,"item":{"type":"message","id":"m1","role":"assistant",\
+"content":[{"type":"output_text","text":"Fourteen.","annotations":[]}]}}
+
+data: {"type":"response.completed","response":{"id":"r7","model":"gpt-x","status":"completed"}}
+
+"""
+
+GEMINI = b"""\
+data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Seven gaps.","thought":true}]}}],"responseId":"g7"}
+
+data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Fourteen."}]},"finishReason":"STOP"}]}
+
+"""
+
+BODIES = {"anthropic-messages": MESSAGES, "openai-chat": CHAT, "openai-responses": RESPONSES, "gemini": GEMINI}
 
 
 def _replayed(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[Any]:
@@ -108,6 +137,13 @@ def test_the_message_loads_as_the_one_that_was_parsed(
 ) -> None:
     assert main(["replay", captured, "--protocol", protocol, "--message"]) == 0
     assert codec.loads(capsys.readouterr().out) == parse(protocol, [BODIES[protocol]])
+
+
+def test_the_frames_of_bedrock_are_read_as_bytes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "answer.bin"
+    file.write_bytes(b"".join(encode_stream("bedrock-converse", Reply([Thinking("Seven gaps."), "Fourteen."]))))
+    [message] = _replayed(capsys, str(file), "--protocol", "bedrock-converse", "--message")
+    assert [block["text"] for block in message["content"]] == ["Seven gaps.", "Fourteen."]
 
 
 def test_the_signature_is_printed_as_it_came(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -183,15 +219,6 @@ def test_the_body_of_an_http_error_gives_its_typed_error(
     shown = capsys.readouterr()
     assert shown.out == ""
     assert shown.err.startswith("thinkaloud: RateLimited: Too many requests")
-
-
-@pytest.mark.parametrize("protocol", ["bedrock-converse", "gemini", "openai-responses"])
-def test_a_protocol_that_is_not_built_yet_says_so(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, protocol: str
-) -> None:
-    monkeypatch.setattr(sys, "stdin", standard_input(b""))
-    assert main(["replay", "-", "--protocol", protocol]) == 2
-    assert "not in this version yet" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["nowhere.sse", "."])

@@ -11,13 +11,14 @@ import pytest
 import thinkaloud as ta
 from support.program import read_until, started_program
 from thinkaloud.cli import main
+from thinkaloud.protocols.registry import PROTOCOL_IDS
 
 
-def test_clients_of_both_protocols_read_the_same_answer_and_an_interrupt_ends_it() -> None:
+def test_clients_of_every_protocol_read_the_same_answer_and_an_interrupt_ends_it() -> None:
     with started_program("serve", "--pace", "0") as process:
         said = read_until(process, b"Ctrl-C").decode()
         answers = []
-        for protocol in ("anthropic-messages", "openai-chat"):
+        for protocol in PROTOCOL_IDS:
             found = re.search(rf"{protocol}: base URL (\S+)", said)
             assert found
             model = ta.Model("served-here", "ponder-1", protocol=protocol, base_url=found.group(1))
@@ -27,9 +28,9 @@ def test_clients_of_both_protocols_read_the_same_answer_and_an_interrupt_ends_it
     assert (process.returncode, complaint) == (130, b"")
     assert said.startswith("http://127.0.0.1:")
     assert "Fourteen seconds" in answers[0].text
-    assert answers[0].thinking == answers[1].thinking != ""
-    assert answers[0].text == answers[1].text
-    assert answers[0].tool_calls[0].arguments == answers[1].tool_calls[0].arguments
+    assert {answer.text for answer in answers} == {answers[0].text}
+    assert {answer.thinking for answer in answers} == {answers[0].thinking} != {""}
+    assert all(answer.tool_calls[0].arguments == answers[0].tool_calls[0].arguments for answer in answers)
 
 
 def test_a_port_that_is_taken_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""`thinkaloud serve`: the demonstration's scripted model as a local server, for any client of either protocol."""
+"""`thinkaloud serve`: the demonstration's scripted model as a local server, for clients of every protocol."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from thinkaloud.cli.arguments import WrongUse, port, seconds
 from thinkaloud.cli.output import Output, reason
 
-HELP = "serve the demonstration's scripted model on this machine, for clients of either protocol"
+HELP = "serve the demonstration's scripted model on this machine, for clients of every protocol"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

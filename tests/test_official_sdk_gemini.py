@@ -37,7 +37,7 @@ SIGNATURE = "EqQBCkYIBRgCKkDw+/aZ0w=="
 MODEL = "gemini-3.5-flash"
 CALL = ToolCall("c1", name="add", arguments_json='{"a":4,"deep":{"list":[1,2.5,null]},"s":"ß"}', signature=SIGNATURE)
 NOW = ToolCall("c2", name="now", arguments_json="{}")
-CODE = {"executableCode": {"language": "PYTHON", "code": "2+2"}, "thoughtSignature": SIGNATURE}
+CODE: dict[str, Any] = {"executableCode": {"language": "PYTHON", "code": "2+2"}, "thoughtSignature": SIGNATURE}
 
 ANSWERS = {
     "text": Reply("Because of the scattering. ", id="r1"),

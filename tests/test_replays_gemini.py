@@ -1,0 +1,243 @@
+"""Recorded answers of Gemini go back whole, and as the provider has accepted them.
+
+For every recording: nothing opaque gets lost, moved or reordered. For every recorded conversation: the turns that we
+write from its answers are those of the request that the provider accepted, or a row of HARMLESS says why not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+from typing import Any
+
+import pytest
+from attrs import frozen
+
+from support.gemini_wire import write
+from support.reading import one_piece
+from support.reading import read as read_bytes
+from support.shared import Recording, needs_shared, parameters, recordings
+from thinkaloud.messages import AssistantMessage, Message, ToolResult, UserMessage
+from thinkaloud.models.model import Model
+
+Turn = list[dict[str, Any]]
+
+ALL = recordings("gemini")
+BY_NAME = {recording.name: recording for recording in ALL}
+ANSWERED = [recording for recording in ALL if "error" not in recording.expected]
+PROVIDERS = {"gemini-api": "google", "vertex": "google-vertex"}
+
+
+def named(recording: Recording) -> str:
+    return recording.name
+
+
+def message_of(recording: Recording) -> AssistantMessage:
+    provider = PROVIDERS[recording.endpoint]
+    return read_bytes("gemini", one_piece(recording.body), provider=provider).finished
+
+
+def turn_of(recording: Recording, answer: AssistantMessage) -> Turn:
+    """What we send back of an answer, to the model that gave it."""
+    results = [ToolResult(call.id, "done") for call in answer.tool_calls]
+    history: list[Message] = [UserMessage("Hi"), answer, *results, UserMessage("Go on")]
+    model = Model(PROVIDERS[recording.endpoint], str(recording.meta["model"]))
+    turns: list[Turn] = [content["parts"] for content in write(history, model).contents if content["role"] == "model"]
+    return turns[0] if turns else []
+
+
+def parts_of(recording: Recording) -> Iterator[dict[str, Any]]:
+    """The parts of an answer as they came."""
+    body = recording.body.decode()
+    payloads = re.findall(r"(?m)^data: (.*?)\r?$", body) if recording.streamed else [body]
+    for payload in payloads:
+        for candidate in json.loads(payload)["candidates"]:
+            yield from (candidate.get("content") or {}).get("parts") or ()
+
+
+def shape(parts: Turn) -> list[tuple[str, Any]]:
+    """The signatures, calls and server parts, in order; text is compared as a whole, arguments with the oracle."""
+    found: list[tuple[str, Any]] = []
+    for part in parts:
+        if "functionCall" in part:
+            call = part["functionCall"]
+            if "name" in call:  # else it is more of a call whose arguments stream
+                found.append(("call", (call.get("id"), call["name"])))
+        elif "text" not in part:
+            found.append(("part", part))
+        if "thoughtSignature" in part:
+            found.append(("signature", (part["thoughtSignature"], "functionCall" in part, part.get("thought", False))))
+    return found
+
+
+@pytest.mark.parametrize("recording", parameters(ANSWERED, named))
+def test_nothing_opaque_gets_lost_or_moved(recording: Recording) -> None:
+    came, goes = list(parts_of(recording)), turn_of(recording, message_of(recording))
+    if recording.endpoint == "vertex":  # ids do not go to Vertex AI, and do not come from it
+        assert not any("id" in part.get("functionCall", {}) for part in came)
+    assert shape(goes) == shape(came)
+    for thought in (True, False):
+        texts = [
+            "".join(p.get("text", "") for p in parts if p.get("thought", False) is thought) for parts in (came, goes)
+        ]
+        assert texts[0] == texts[1]
+
+
+# the requests that were accepted
+
+
+@frozen
+class Harmless:
+    """A difference between an accepted turn and ours, and why it does no harm. rewrite: makes the accepted one ours."""
+
+    names: tuple[str, ...]
+    reason: str
+    rewrite: Callable[[Turn, Turn], Turn]
+
+    def concerns(self, name: str) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in self.names)
+
+
+def with_thoughts(accepted: Turn, ours: Turn) -> Turn:
+    return [*(part for part in ours if part.get("thought")), *accepted]
+
+
+def without_ids(accepted: Turn, ours: Turn) -> Turn:
+    def without(part: dict[str, Any]) -> dict[str, Any]:
+        call = {name: value for name, value in part["functionCall"].items() if name != "id"}
+        return {**part, "functionCall": call}
+
+    return [without(part) if "functionCall" in part else part for part in accepted]
+
+
+def signature_on_the_text(accepted: Turn, ours: Turn) -> Turn:
+    *thoughts, text = [dict(part) for part in accepted]
+    text["thoughtSignature"] = thoughts[0].pop("thoughtSignature")
+    return [*(part for part in thoughts if part.get("text")), text]
+
+
+def one_signature(accepted: Turn, ours: Turn) -> Turn:
+    first, second, third = accepted
+    return [first, {"functionCall": second["functionCall"]}, third]
+
+
+def with_empty_part(accepted: Turn, ours: Turn) -> Turn:
+    *others, text = accepted
+    signature = text["thoughtSignature"]
+    return [*others, {"text": text["text"]}, {"text": "", "thoughtSignature": signature}]
+
+
+def server_parts_as_they_came(accepted: Turn, ours: Turn) -> Turn:
+    assert [next(name for name in part if name in ("toolCall", "toolResponse")) for part in accepted[:2]] == [
+        "toolCall",
+        "toolResponse",
+    ]
+    assert [part["thoughtSignature"] for part in accepted[:2]] == [part["thoughtSignature"] for part in ours[:2]]
+    return [*ours[:2], *accepted[2:]]
+
+
+HARMLESS = (
+    Harmless(
+        ("fantasy-googlethinking-*",),
+        "that client leaves thought summaries out; sent, they are accepted as well (thinking-part-from-other-model)",
+        with_thoughts,
+    ),
+    Harmless(
+        (
+            "fantasy-googlecommon-gemini-2.5-pro-multi-tool-1",
+            "fantasy-googlethinking-gemini-2.5-pro-*",
+            "pydantic-ai-google-google-model-iter-stream-*",
+            "pydantic-ai-google-google-tool-output-1",
+        ),
+        "that client makes up ids where the server gave none; other accepted requests have none",
+        without_ids,
+    ),
+    Harmless(
+        ("ruby-llm-chat-with-extended-thinking-*", "ruby-llm-chat-with-schema-*"),
+        "that client moves the signature onto the thought; ours stays on the part that carried it",
+        signature_on_the_text,
+    ),
+    Harmless(
+        ("ruby-llm-chat-function-calling-vertexai-*",),
+        "that client repeats the signature on the second call; it came on the first alone",
+        one_signature,
+    ),
+    Harmless(
+        ("pydantic-ai-google-google-model-file-search-grounding-gemini-3-true-4",),
+        "that client joins the signed empty part to the text; ours goes back as it came",
+        with_empty_part,
+    ),
+    Harmless(
+        ("pydantic-ai-google-google-model-file-search-*",),
+        "that client writes its own spelling of server parts, and fills in the results; ours go back as they came",
+        server_parts_as_they_came,
+    ),
+)
+
+
+def normal(parts: Turn) -> Turn:
+    """Signatures in the standard alphabet: some clients decode and encode them anew, and the server takes both."""
+    written = json.dumps(parts)
+    turn: Turn = json.loads(
+        re.sub(
+            r'("thoughtSignature": ")([^"]*)',
+            lambda found: found[1] + found[2].replace("-", "+").replace("_", "/"),
+            written,
+        ),
+        object_hook=lambda value: {name: item for name, item in value.items() if name != "args" or item},
+    )
+    return turn
+
+
+def replays() -> Iterator[tuple[str, Recording, Turn]]:
+    """Each accepted turn, with the answer that it was made from: the answers right before the request."""
+    for recording in ALL:
+        request = recording.folder / "request.json"
+        start, _, number = recording.name.rpartition("-")
+        if not request.exists() or not number.isdigit() or "error" in recording.expected:
+            continue
+        contents = json.loads(request.read_text("utf-8"))["contents"]
+        accepted = [content["parts"] for content in contents if content.get("role") == "model"]
+        for back, turn in enumerate(reversed(accepted), 1):
+            answer = BY_NAME.get(f"{start}-{int(number) - back}")
+            if answer is not None:
+                yield recording.name, answer, turn
+
+
+REPLAYS = list(replays())
+
+
+def compared(name: str, answer: Recording, accepted: Turn, rows: tuple[Harmless, ...]) -> tuple[Turn, Turn]:
+    ours = normal(turn_of(answer, message_of(answer)))
+    accepted = normal(accepted)
+    for row in rows:
+        if row.concerns(name):
+            accepted = row.rewrite(accepted, ours)
+    return accepted, ours
+
+
+@pytest.mark.parametrize("replay", parameters(REPLAYS, lambda replay: f"{replay[0]}<{replay[1].name}"))
+def test_the_turn_is_the_one_that_was_accepted(replay: tuple[str, Recording, Turn]) -> None:
+    accepted, ours = compared(*replay, HARMLESS)
+    assert ours == accepted
+
+
+@needs_shared
+@pytest.mark.parametrize("row", HARMLESS, ids=lambda row: row.rewrite.__name__)
+def test_a_harmless_difference_is_still_there(row: Harmless) -> None:
+    concerned = [replay for replay in REPLAYS if row.concerns(replay[0])]
+    assert concerned
+    others = tuple(other for other in HARMLESS if other is not row)
+    for replay in concerned:
+        try:
+            accepted, ours = compared(*replay, others)
+        except (KeyError, ValueError):  # another row cannot be applied without this one
+            continue
+        assert ours != accepted, replay[0]
+
+
+@needs_shared
+def test_the_conversations_are_all_compared() -> None:
+    assert len(REPLAYS) == 32

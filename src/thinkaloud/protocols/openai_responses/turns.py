@@ -86,8 +86,11 @@ class _Writer:
         self._provider = call.model.provider
         # Seen at DeepSeek: calls that something stands between lose their results.
         self._calls_last = call.dialect.effort == "deepseek"
+        self._short_ids = call.dialect.tool_id == "openai"
         self._stored = stored
         self._unsent_calls: set[str] = set()
+        self._seen_ids: dict[str, int] = {}
+        self._wire_ids: dict[str, str] = {}  # of the latest call with each id
         self._custom_calls: set[str] = set()
 
     def omit(self, block: Block, path: str, reason: str) -> None:
@@ -132,7 +135,16 @@ class _Writer:
         plain = all(part.keys() == {"type", "text"} for part in parts)
         output: Any = "\n\n".join(part["text"] for part in parts) if plain else parts
         kind = "custom_tool_call_output" if result.call_id in self._custom_calls else "function_call_output"
-        self.items.append({"type": kind, "call_id": wire_id(result.call_id), "output": output})
+        self.items.append({"type": kind, "call_id": self._result_id(result), "output": output})
+
+    def _result_id(self, result: ToolResult) -> str:
+        return self._wire_ids.get(result.call_id) or wire_id(result.call_id)
+
+    def _call_id(self, call: ToolCall) -> str:
+        """An id that no earlier call of the request has: some servers count anew in every answer (seen at Bedrock)."""
+        seen = self._seen_ids[call.id] = self._seen_ids.get(call.id, 0) + 1
+        self._wire_ids[call.id] = id = wire_id(call.id if seen == 1 else f"{call.id}_{seen}")
+        return id
 
     def _part(self, block: Block, path: str) -> Item | None:
         match block:
@@ -194,13 +206,17 @@ class _Writer:
                     draft.item["content"].insert(place, part)
         items = [draft.item for draft in (*thinking, *followers) if draft.item is not None]
         tied = [draft.item for draft in thinking if draft.item is not None] + ([led_to] if led_to else [])
-        if thoughts and (len(thinking) < len(thoughts) or not all(_has_id(item) for item in tied)):
+        if thoughts and (len(thinking) < len(thoughts) or not all(self._has_id(item) for item in tied)):
             for item in items:
                 _forget_id(item)
         for item in items:
-            if not _has_id(item):
+            if not self._has_id(item):
                 _forget_id(item)
         return items
+
+    def _has_id(self, item: Item) -> bool:
+        id = item.get("id")
+        return isinstance(id, str) and bool(id) and (len(id) <= _LONGEST_ID or not self._short_ids)
 
     def _draft(self, block: AssistantBlock, path: str, ours: bool, drafts: list[_Draft]) -> None:
         written: _Draft | str | None
@@ -245,15 +261,14 @@ class _Writer:
         if block.signature:
             item["encrypted_content"] = block.signature
         last = drafts[-1] if drafts else None
-        id = item.get("id")
-        if last is not None and last.kind == "reasoning" and last.item is not None and id and last.item.get("id") == id:
+        if last is not None and last.item is not None and _is_one_item(last.item, item):
             _merge_reasoning(last.item, item)
             return last
         return _Draft("reasoning", item)
 
     def _call(self, call: ToolCall, ours: bool) -> _Draft:
         extra = {name: value for name, value in call.extra.items() if name not in _OF_THE_BLOCK} if ours else {}
-        item: Item = {**extra, "call_id": wire_id(call.id), "name": call.name}
+        item: Item = {**extra, "call_id": self._call_id(call), "name": call.name}
         if call.extra.get("type") == "custom":
             self._custom_calls.add(call.id)
             item |= {"type": "custom_tool_call", "input": call.arguments_json}
@@ -281,11 +296,6 @@ def _groups(drafts: Iterable[_Draft]) -> list[tuple[list[_Draft], list[_Draft]]]
     return groups
 
 
-def _has_id(item: Item) -> bool:
-    id = item.get("id")
-    return isinstance(id, str) and 0 < len(id) <= _LONGEST_ID
-
-
 def _forget_id(item: Item) -> None:
     item.pop("id", None)
     if item.get("type") == "message":
@@ -297,6 +307,14 @@ def _filled(parts: Any, text: str) -> list[Item]:
     if not isinstance(parts, Sequence) or isinstance(parts, str):
         return []
     return [{"text": text, **part} if isinstance(part, Mapping) else part for part in parts]
+
+
+def _is_one_item(item: Item, more: Item) -> bool:
+    """Whether two blocks of thinking are one reasoning item, sealed once: xAI uses an id again, with a new seal."""
+    if item.get("type") != "reasoning" or not item.get("id") or item["id"] != more.get("id"):
+        return False
+    seals = {item.get("encrypted_content"), more.get("encrypted_content")} - {None}
+    return len(seals) < 2
 
 
 def _merge_reasoning(item: Item, more: Item) -> None:

@@ -37,6 +37,7 @@ from thinkaloud.usage import Usage
 
 PATHS = {
     "anthropic-messages": "/v1/messages",
+    "bedrock-converse": "/model/m/converse-stream",
     "openai-chat": "/v1/chat/completions",
     "openai-responses": "/v1/responses",
 }
@@ -160,6 +161,7 @@ ANYWHERE = (
 KINDS = [
     *((protocol, kind) for protocol in PATHS for kind in ANYWHERE),
     ("anthropic-messages", StaleThinking),
+    ("bedrock-converse", StaleThinking),
     ("openai-chat", MalformedToolCall),
     ("openai-responses", StaleThinking),
 ]

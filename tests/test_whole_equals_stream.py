@@ -119,6 +119,49 @@ def test_generated_answers_of_chat_are_read_as_written_in_both_forms(reply: Repl
     assert message.usage == reply.usage
 
 
+@st.composite
+def gemini_replies(draw: st.DrawFn) -> Reply:
+    """Any blocks in any order, but no unsigned text before one of its kind: the wire cannot tell them apart."""
+    said_signed = st.builds(Text, st.one_of(texts, st.just("")), signature=opaque_strings)
+    code = st.builds(
+        lambda text: Opaque("gemini", kind="executableCode", data={"executableCode": {"code": text}}), texts
+    )
+    blocks: list[AssistantBlock] = draw(
+        st.lists(st.one_of(signed, withheld, unsigned, said_signed, said, code), max_size=5)
+    )
+    for call in draw(call_lists):
+        arguments_json = call.arguments_json or "{}"
+        signed_call = evolve(call, arguments_json=arguments_json, signature=draw(st.none() | opaque_strings))
+        blocks.insert(draw(st.integers(0, len(blocks))), signed_call)
+    apart = [
+        block
+        for block, after in zip(blocks, [*blocks[1:], None], strict=True)
+        if not (isinstance(block, Text | Thinking) and block.signature is None and type(after) is type(block))
+    ]
+    usage = draw(usages)
+    thoughts = None if usage.output is None else usage.reasoning
+    usage = evolve(usage, output=(usage.output or 0) + (thoughts or 0), reasoning=thoughts, cache_write=None)
+    return Reply(apart, usage=usage, chunk_size=draw(st.none() | st.integers(1, 9)))
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(reply=gemini_replies())
+def test_generated_answers_of_gemini_are_read_as_written_in_both_forms(reply: Reply) -> None:
+    message, in_one_body = streamed("gemini", reply).finished, whole("gemini", reply).finished
+    # Only what a replay needs of the parts differs: a stream has its signatures on parts of their own.
+    assert evolve(message, content=bare(message.content)) == evolve(in_one_body, content=bare(in_one_body.content))
+    assert bare(message.content) == reply.content
+    assert message.usage == reply.usage
+
+
+@pytest.mark.parametrize("stop", [StopReason.END, StopReason.LENGTH, StopReason.CONTENT_FILTER, StopReason.PAUSE])
+def test_the_end_of_gemini_is_the_same_in_both_forms(stop: StopReason) -> None:
+    reply = Reply("So it is.", stop=stop, stop_detail={"finishMessage": "so"})
+    message = whole("gemini", reply).finished
+    assert (message.stop_reason, message.stop_detail) == (stop, {"finishMessage": "so"})
+    assert message == streamed("gemini", reply).finished
+
+
 def settled(message: AssistantMessage) -> AssistantMessage:
     """The message with its reasoning details as a server means them: empty and absent are the same."""
     content = []
@@ -155,7 +198,7 @@ def test_generated_think_tags_of_chat_are_read_the_same_in_both_forms(reply: Rep
     assert whole("openai-chat", reply, "think_tags", dialect=dialect).finished == message
 
 
-@pytest.mark.parametrize("protocol", ["anthropic-messages", "openai-chat"])
+@pytest.mark.parametrize("protocol", ["anthropic-messages", "bedrock-converse", "openai-chat"])
 @pytest.mark.parametrize("stop", [StopReason.END, StopReason.LENGTH, StopReason.REFUSAL])
 def test_the_end_is_the_same_in_both_forms(protocol: str, stop: StopReason) -> None:
     reply = Reply("So it is.", stop=stop)
@@ -166,12 +209,15 @@ def test_the_end_is_the_same_in_both_forms(protocol: str, stop: StopReason) -> N
 
 # Streams put together.
 
+# Wires whose whole bodies have their blocks in the order of the stream, and their arguments decoded.
+BLOCKS_IN_ORDER = ("anthropic-messages", "bedrock-converse", "gemini", "other")
+
 
 def told(wire: str, message: AssistantMessage) -> Neutral:
     """What both forms must agree on. Whole bodies have their arguments decoded, and chat's have no order of kinds."""
     content = ROWS[wire].content(message)
     return {
-        "content": content if wire == "anthropic-messages" else sorted(content, key=lambda block: str(block["type"])),
+        "content": content if wire in BLOCKS_IN_ORDER else sorted(content, key=lambda block: str(block["type"])),
         "stop": (message.stop_reason, message.raw_stop_reason, message.stop_detail),
         "usage": message.usage,
         "origin": message.origin,
@@ -182,7 +228,7 @@ def told(wire: str, message: AssistantMessage) -> Neutral:
 def joinable(stream: Stream) -> bool:
     """It ends well, and each call in it can stand in a whole body."""
     walked = walk(stream.walker, stream.body)
-    cut = stream.wire == "anthropic-messages" and any(
+    cut = stream.wire in BLOCKS_IN_ORDER and any(
         not jsontext.is_json_object(text or "{}") for _, _, text in walked.collected().calls
     )
     return walked.ended and not walked.failed and not cut

@@ -17,6 +17,9 @@ from thinkaloud.protocols.captured import parse_events
 from thinkaloud.protocols.reader import Reader
 from thinkaloud.protocols.registry import wire_protocol
 
+# Wires of recordings that are no protocols of their own: the Messages API in frames of Amazon's.
+_PACKED = {"other": "anthropic-messages"}
+
 
 @frozen
 class Outcome:
@@ -52,6 +55,7 @@ def read(
     headers: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Read an answer from its bytes."""
+    protocol = _PACKED.get(protocol, protocol)
     events: list[StreamEvent] = []
     try:
         for event in parse_events(protocol, pieces, provider=provider, dialect=dialect, status=status, headers=headers):
@@ -67,6 +71,7 @@ def read(
 def reader_of(protocol: str, *, provider: str) -> Reader:
     """A reader that is fed by hand."""
     dialect = PROVIDERS[provider].dialect if provider in PROVIDERS else Dialect()
+    protocol = _PACKED.get(protocol, protocol)
     return Reader(wire_protocol(protocol), ParseContext(origin=Origin(protocol, provider), dialect=dialect))
 
 

@@ -10,6 +10,10 @@ import pytest
 from _pytest.mark import ParameterSet
 from attrs import frozen
 
+from support.bedrock_streams import BEDROCK, INVOKED
+from support.bedrock_streams import LONG as LONG_CONVERSE
+from support.gemini_streams import GEMINI
+from support.gemini_streams import LONG as LONG_GEMINI
 from support.responses_streams import LONG as LONG_RESPONSE
 from support.responses_streams import RESPONSES
 from support.shared import UNSET, Recording, recordings, shared_folder
@@ -251,13 +255,18 @@ LONG = {
         COUNTED,
         "[DONE]",
     ),
+    "gemini": LONG_GEMINI,
     "openai-responses": LONG_RESPONSE,
+    "bedrock-converse": LONG_CONVERSE,
 }
 
 LITERAL = [
     *(Stream(name, "anthropic-messages", "anthropic", body) for name, body in ANTHROPIC.items()),
     *(Stream(name, "openai-chat", "", body) for name, body in CHAT.items()),
+    *(Stream(name, "gemini", "google", body) for name, body in GEMINI.items()),
     *(Stream(name, "openai-responses", "openai", body) for name, body in RESPONSES.items()),
+    *(Stream(name, "bedrock-converse", "bedrock", body) for name, body in BEDROCK.items()),
+    *(Stream(name, "other", "bedrock", body) for name, body in INVOKED.items()),
     *(Stream("a long answer", wire, "", body, every_byte=False) for wire, body in LONG.items()),
 ]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
@@ -171,12 +172,16 @@ _BLANK_LINE = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 
 
 def event_ends(body: bytes) -> list[int]:
-    """Where the events of a stream of server-sent events end: offsets right after each blank line."""
+    """Where the events of a stream end: offsets right after each blank line, or after each frame of Amazon's."""
+    if body[:1] == b"\0":
+        return [end for _, end in frames(body)]
     return [match.end() for match in _BLANK_LINE.finditer(body)]
 
 
 def payloads(body: bytes) -> list[str]:
     """The payloads in a stream of server-sent events that may be cut: a last one that is not whole is left out."""
+    if body[:1] == b"\0":
+        return [_named_payload(body[start:end]) for start, end in frames(body)]
     found = []
     for block in _BLANK_LINE.split(body):
         lines = re.split(rb"\r\n|\n|\r", block)
@@ -186,6 +191,28 @@ def payloads(body: bytes) -> list[str]:
         if payload and is_whole(payload):
             found.append(payload)
     return found
+
+
+def frames(body: bytes) -> list[tuple[int, int]]:
+    """Start and end of each frame in an Amazon event stream that may be cut, by the lengths alone."""
+    found, start = [], 0
+    while start + 12 <= len(body) and (end := start + int.from_bytes(body[start : start + 4], "big")) <= len(body):
+        found.append((start, end))
+        start = end
+    return found
+
+
+_FRAME_NAME = re.compile(rb":(?:event|exception)-type\x07\x00.([a-zA-Z]+)", re.DOTALL)
+
+
+def _named_payload(frame: bytes) -> str:
+    """The payload of a frame under the name of its event; that of a chunk is what is packed inside."""
+    headers_end = 12 + int.from_bytes(frame[4:8], "big")
+    (name,) = _FRAME_NAME.findall(frame[12:headers_end])
+    payload = frame[headers_end:-4].decode()
+    if name == b"chunk":
+        return b64decode(json.loads(payload)["bytes"]).decode()
+    return f'{{"{name.decode()}": {payload}}}'
 
 
 def is_whole(payload: str) -> bool:

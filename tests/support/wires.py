@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable
 
 from attrs import frozen
 
+from support.bedrock_oracle import BedrockWalker, bedrock_blocks, bedrock_body, bedrock_usage
+from support.gemini_oracle import GeminiWalker, gemini_body, gemini_content, gemini_usage
 from support.neutral import Content, Neutral, blocks_in_order, kinds_in_order, known
 from support.responses_oracle import ResponsesWalker, items_in_order, responses_body, responses_usage
 from support.walkers import AnthropicWalker, ChatWalker, Walker
@@ -78,6 +80,44 @@ WIRES = (
         ),
     ),
     Wire(
+        id="bedrock-converse",
+        streamed=14,
+        whole=36,
+        walker=BedrockWalker,
+        whole_body=bedrock_body,
+        content=bedrock_blocks,
+        provider_usage=bedrock_usage,
+        every_byte=(
+            "pydantic-ai-bedrock-bedrock-model-code-execution-tool-stream",
+            "pydantic-ai-bedrock-bedrock-model-thinking-part-stream",
+            "ruby-llm-chat-function-calling-bedrock-amazon-nova-2-lite-v1-0-can-use-tools-with-mult-a8640169-0",
+        ),
+    ),
+    Wire(
+        id="other",
+        streamed=4,
+        whole=0,
+        walker=AnthropicWalker,
+        whole_body=anthropic_body,
+        content=blocks_in_order,
+        provider_usage=anthropic_usage,
+        every_byte=("fantasy-bedrockbasicauth-simple-streaming",),
+    ),
+    Wire(
+        id="gemini",
+        streamed=22,
+        whole=37,
+        walker=GeminiWalker,
+        whole_body=gemini_body,
+        content=gemini_content,
+        provider_usage=gemini_usage,
+        every_byte=(
+            "fantasy-googlecommon-gemini-3-pro-preview-multi-tool-streaming-0",
+            "fantasy-googlethinking-gemini-2.5-pro-thinking-streaming-0",
+            "pydantic-ai-code-execution-code-execution-stream",
+        ),
+    ),
+    Wire(
         id="openai-chat",
         streamed=73,
         whole=71,
@@ -107,9 +147,4 @@ WIRES = (
     ),
 )
 
-LATER = {
-    "bedrock-converse": "its parser is not built yet",
-    "gemini": "its parser is not built yet",
-    "openai-responses": "its parser is not built yet",
-    "other": "Messages API events in Amazon event stream frames: comes with bedrock-converse",
-}
+LATER = {}

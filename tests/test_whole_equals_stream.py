@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from itertools import zip_longest
 from typing import Any
 
 import pytest
@@ -135,7 +136,7 @@ def gemini_replies(draw: st.DrawFn) -> Reply:
         blocks.insert(draw(st.integers(0, len(blocks))), signed_call)
     apart = [
         block
-        for block, after in zip(blocks, [*blocks[1:], None], strict=True)
+        for block, after in zip_longest(blocks, blocks[1:])
         if not (isinstance(block, Text | Thinking) and block.signature is None and type(after) is type(block))
     ]
     usage = draw(usages)

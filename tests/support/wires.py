@@ -1,7 +1,4 @@
-"""The wires whose recordings and cases are proved, one row each, and those that wait for their parser.
-
-A new wire is a row of WIRES; its name leaves LATER, and its cases leave the list in `test_cases.py`.
-"""
+"""The wires whose recordings and cases are proved, one row each."""
 
 from __future__ import annotations
 
@@ -146,5 +143,3 @@ WIRES = (
         ),
     ),
 )
-
-LATER = {}

@@ -17,6 +17,7 @@ from thinkaloud.errors import (
     AuthenticationError,
     ContextTooLong,
     InvalidRequest,
+    MalformedToolArguments,
     NotFound,
     Overloaded,
     PermissionDenied,
@@ -143,7 +144,10 @@ def _whole_parts(block: AssistantBlock) -> list[dict[str, Any]]:
         case ToolCall():
             id = block.extra.get("wire_id", block.id)
             call: dict[str, Any] = {"id": id} if isinstance(id, str) else {}
-            arguments = block.arguments
+            try:
+                arguments = block.arguments
+            except MalformedToolArguments as error:
+                raise ScriptError(f"{_PROTOCOL} has arguments as an object, and {error}") from None
             call |= {"name": block.name} | ({"args": arguments} if arguments else {})
             signature = {} if block.signature is None else {"thoughtSignature": block.signature}
             return [{"functionCall": call, **signature}]

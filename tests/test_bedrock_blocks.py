@@ -77,13 +77,16 @@ def test_indexes_may_have_gaps_and_may_be_missing() -> None:
 
 
 def test_several_keys_of_one_delta_are_all_read() -> None:
-    cited = {"title": "T", "location": {"web": {"url": "https://example.com"}}}
+    cited: dict[str, Any] = {"title": "T", "location": {"web": {"url": "https://example.com"}}}
     assert content_of(block(0, {"text": "So.", "citation": cited})) == (Text("So.", citations=[cited]),)
 
 
 def test_citations_are_kept_with_their_text_and_every_digit() -> None:
-    first = {"title": "T", "location": {"documentChar": {"documentIndex": 10**30, "start": 0, "end": 4}}}
-    second = {"source": "s", "sourceContent": [{"text": "so"}]}
+    first: dict[str, Any] = {
+        "title": "T",
+        "location": {"documentChar": {"documentIndex": 10**30, "start": 0, "end": 4}},
+    }
+    second: dict[str, Any] = {"source": "s", "sourceContent": [{"text": "so"}]}
     [text] = content_of(block(0, {"text": "So "}, {"citation": first}, {"text": "it is."}, {"citation": second}))
     assert text == Text("So it is.", citations=[first, second])
 

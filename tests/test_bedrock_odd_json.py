@@ -15,7 +15,7 @@ from support.bedrock_streams import frame
 from support.reading import Outcome
 from support.reading import read as read_bytes
 from thinkaloud.errors import MalformedStream, ProviderError, TruncatedStream
-from thinkaloud.messages import AssistantMessage, ToolResult, UserMessage
+from thinkaloud.messages import AssistantMessage, Message, ToolResult, UserMessage
 from thinkaloud.plan import prepare
 
 Payload = tuple[str, Any]
@@ -144,7 +144,7 @@ def can_go_back(message: AssistantMessage) -> None:
     """Nothing that was read stands in the way of the next request."""
     results = [ToolResult(call.id, "done") for call in message.tool_calls]
     if len({result.call_id for result in results}) == len(results):
-        history = [UserMessage("Hi"), message, *results, UserMessage("Go on.")]
+        history: list[Message] = [UserMessage("Hi"), message, *results, UserMessage("Go on.")]
         prepare("bedrock/amazon.nova-2-lite-v1:0", history, base_url="https://example.com")
 
 

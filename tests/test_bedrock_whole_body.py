@@ -68,7 +68,7 @@ def test_withheld_reasoning_is_a_signature_alone() -> None:
 
 
 def test_text_with_citations_is_text() -> None:
-    citation = {"title": "T", "location": {"searchResultLocation": {"start": 0, "end": 1}}}
+    citation: dict[str, Any] = {"title": "T", "location": {"searchResultLocation": {"start": 0, "end": 1}}}
     [text] = content_of({"citationsContent": {"content": [{"text": "So."}], "citations": [citation]}})
     assert text == Text("So.", citations=[citation])
 

@@ -52,7 +52,9 @@ def _same_realm(origin: Origin, target: Model) -> bool:
         return True
     if origin == Origin(target.protocol or "", target.provider, target.id):
         return True
-    made = signing_realm(origin.protocol, origin.provider, origin.model)
+    # Not every answer names its model: a captured one is taken for what it is sent to.
+    model = origin.model or (target.facts_id if origin.protocol == target.protocol else "")
+    made = signing_realm(origin.protocol, origin.provider, model)
     return made == signing_realm(target.protocol or "", target.provider, target.facts_id)
 
 

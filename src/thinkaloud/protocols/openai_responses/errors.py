@@ -29,15 +29,14 @@ def is_failure(body: Any) -> bool:
 
 
 def _unwrapped(body: Any) -> Any:
-    """The error object by itself: what lies around it is no word for the error."""
+    """The error object by itself: what lies around it is no word for the error. Its code says more than its type."""
     if not isinstance(body, Mapping):
         return body
     response = body.get("response")
-    inner = response if isinstance(response, Mapping) else body
-    if isinstance(inner.get("error"), Mapping) and ("output" in inner or inner is response):
-        return {"error": inner["error"]}
-    if body.get("type") == "error" and not body.get("error"):
-        return {"error": {name: value for name, value in body.items() if name != "type"}}
-    if body.get("type") == "error":
-        return {"error": body["error"]}
-    return body
+    holder = response if isinstance(response, Mapping) else body
+    told = holder.get("error")
+    if not told and body.get("type") == "error":
+        told = {name: value for name, value in body.items() if name != "type"}
+    if not isinstance(told, Mapping):
+        return {"error": told} if told else body
+    return {"error": {"provider_code": told.get("code"), **told}, "request_id": body.get("request_id")}

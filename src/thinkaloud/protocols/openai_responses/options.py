@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from attrs import field, frozen
 
@@ -31,10 +31,10 @@ def _as_names(value: Iterable[str] | None) -> tuple[str, ...] | None:
     return names
 
 
-def _as_objects(value: Iterable[Mapping[str, Json]] | None) -> tuple[Mapping[str, Json], ...] | None:
+def _as_objects(value: Any) -> tuple[Mapping[str, Json], ...] | None:
     if value is None:
         return None
-    objects = (value,) if isinstance(value, Mapping) else tuple(value)
+    objects: tuple[Any, ...] = (value,) if isinstance(value, Mapping) else tuple(value)
     for entry in objects:
         if not isinstance(entry, Mapping):
             raise ConfigurationError(f"context_management has {entry!r}: give mappings with a 'type'")

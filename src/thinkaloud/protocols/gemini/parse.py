@@ -86,10 +86,12 @@ class GeminiParser(Parser):
             raise MalformedStream(f"an event's data is not JSON: {fault}") from None
         if event.event == "error":
             raise self._failure(chunk)
-        if isinstance(chunk, list):
+        if type(chunk) is dict:
+            self._read_chunk(chunk, raw)
+        elif isinstance(chunk, list):
             self._read_list(chunk)
         else:
-            self._read_chunk(as_object(chunk, "data"), raw)
+            as_object(chunk, "data")
 
     def read_end(self) -> None:
         """End the answer if its finish reason, or the reason why the prompt was blocked, has come.
@@ -151,8 +153,8 @@ class GeminiParser(Parser):
             self._take_details(chunk, _OF_CHUNK)
         candidates = chunk.get("candidates")
         if candidates:
-            for candidate in list_field(chunk, "candidates"):
-                self._read_candidate(as_object(candidate, "candidates"), raw)
+            for candidate in candidates if type(candidates) is list else list_field(chunk, "candidates"):
+                self._read_candidate(candidate if type(candidate) is dict else as_object(candidate, "candidates"), raw)
 
     def _read_candidate(self, candidate: JsonObject, raw: str | None) -> None:
         if candidate.get("index"):  # another candidate, which nobody has asked for
@@ -160,11 +162,12 @@ class GeminiParser(Parser):
             return
         content = candidate.get("content")
         if content is not None:
-            parts = as_object(content, "content").get("parts")
+            content = content if type(content) is dict else as_object(content, "content")
+            parts = content.get("parts")
             if type(parts) is list:
                 self._read_parts(parts, raw)
             elif parts is not None:
-                list_field(as_object(content, "content"), "parts")
+                list_field(content, "parts")
         if not candidate.keys() <= _OF_CANDIDATE:
             self._take_details(candidate, _OF_CANDIDATE)
         if "finishReason" in candidate:
@@ -175,7 +178,7 @@ class GeminiParser(Parser):
 
     def _read_parts(self, parts: list[object], raw: str | None) -> None:
         for place, item in enumerate(parts):
-            part = as_object(item, "parts")
+            part: JsonObject = item if type(item) is dict else as_object(item, "parts")
             # Nearly all parts are text and nothing else, with or without the mark of a thought; or more of a string.
             text = part.get("text")
             if type(text) is str and text:

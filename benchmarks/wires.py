@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+from thinkaloud.testing.aws_frames import event_frame
+
 WORDS = ("think ", "about ", "the ", "blue ", "of ", "a ", "clear ", "sky; ", "then ", "answer. ")
 SIGNATURE = "c2lnbmF0dXJl" * 40
 
@@ -172,11 +174,50 @@ def responses_pieces(deltas: int, *, only_arguments: bool = False) -> list[bytes
     return [_sse(payload, str(payload["type"])) for payload in payloads]
 
 
+def _bedrock_events(deltas: int, only_arguments: bool) -> list[tuple[str, dict[str, object]]]:
+    """Names and payloads of one answer, padded as the service pads them."""
+    thinking, text, calls = (0, 0, deltas) if only_arguments else _shares(deltas)
+    events: list[tuple[str, dict[str, object]]] = [("messageStart", {"role": "assistant"})]
+
+    def block(index: int, pieces: list[dict[str, object]]) -> None:
+        events.extend(("contentBlockDelta", {"contentBlockIndex": index, "delta": piece}) for piece in pieces)
+        events.append(("contentBlockStop", {"contentBlockIndex": index}))
+
+    if thinking:
+        thoughts: list[dict[str, object]] = [{"reasoningContent": {"text": _word(i)}} for i in range(thinking)]
+        block(0, [*thoughts, {"reasoningContent": {"signature": SIGNATURE}}])
+    if text:
+        block(1, [{"text": _word(i)} for i in range(text)])
+    start = {"toolUse": {"toolUseId": "tooluse_1", "name": "note"}}
+    events.append(("contentBlockStart", {"contentBlockIndex": 2, "start": start}))
+    block(2, [{"toolUse": {"input": piece}} for piece in _argument_pieces(calls)])
+    events.append(("messageStop", {"stopReason": "tool_use"}))
+    usage = {"inputTokens": 25, "outputTokens": deltas, "totalTokens": 25 + deltas}
+    events.append(("metadata", {"usage": usage, "metrics": {"latencyMs": 9}}))
+    return [
+        (name, {**payload, "p": "abcdefghijklmnop"[: place % 16 + 1]}) for place, (name, payload) in enumerate(events)
+    ]
+
+
+def bedrock_payloads(deltas: int, *, only_arguments: bool = False) -> list[dict[str, object]]:
+    """The events of one answer of Bedrock's Converse."""
+    return [payload for _, payload in _bedrock_events(deltas, only_arguments)]
+
+
+def bedrock_pieces(deltas: int, *, only_arguments: bool = False) -> list[bytes]:
+    """The same answer as the frames of its events."""
+    return [
+        event_frame(name, json.dumps(payload, separators=(",", ":")).encode())
+        for name, payload in _bedrock_events(deltas, only_arguments)
+    ]
+
+
 Payloads = Callable[..., list[dict[str, object]]]
 Pieces = Callable[..., list[bytes]]
 
 WIRES: dict[str, tuple[Payloads, Pieces]] = {
     "anthropic-messages": (anthropic_payloads, anthropic_pieces),
+    "bedrock-converse": (bedrock_payloads, bedrock_pieces),
     "gemini": (gemini_payloads, gemini_pieces),
     "openai-chat": (chat_payloads, chat_pieces),
     "openai-responses": (responses_payloads, responses_pieces),

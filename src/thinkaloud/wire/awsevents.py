@@ -53,9 +53,13 @@ class AwsEventDecoder:
         Raises MalformedStream for a checksum that does not fit and for frames that are none, LimitExceeded(which=
         "event_size") as soon as a frame is known to be larger than its bound; and the same from then on.
         """
+        pending = self._pending
+        if not pending:
+            event = self._read_alone(chunk)
+            if event is not None:
+                return [event]
         if self._error is not None:
             raise self._error
-        pending = self._pending
         if pending:
             pending += chunk
             if len(pending) < self._needed:
@@ -81,6 +85,20 @@ class AwsEventDecoder:
             pending += chunk[start:] if start else chunk
             self._needed = _PRELUDE.size if len(pending) < _PRELUDE.size else self._length(pending, 0)
         return events
+
+    def _read_alone(self, chunk: bytes) -> ServerEvent | None:
+        """Read a chunk that is just one frame, with headers seen before, as most are; None for any other."""
+        size = len(chunk)
+        if size < _OVERHEAD or size > self.max_event_size or self._error is not None:
+            return None
+        total, headers, checksum = _PRELUDE.unpack_from(chunk)
+        if total != size or crc32(chunk[:8]) != checksum:
+            return None
+        payload_at = _PRELUDE.size + headers
+        name = self._names.get(chunk[_PRELUDE.size : payload_at])
+        if name is None or crc32(chunk[8:-4], checksum) != _CHECKSUM.unpack_from(chunk, size - 4)[0]:
+            return None
+        return ServerEvent(name, _text(chunk[payload_at:-4]))
 
     def close(self) -> list[ServerEvent]:
         """Take in the end of the body. Nothing follows: a frame that was cut is no event.

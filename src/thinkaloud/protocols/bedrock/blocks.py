@@ -30,10 +30,14 @@ class BlockReader:
     """Reads one block: given its deltas, then settled.
 
     open: the builder's handle; None while nothing of the block has come, and for a block that is told in one piece.
+    key, piece: where text lies that goes straight into `open`: the only key of a delta, and the only one inside that;
+        "" where the key itself holds it.
     replaceable: a delta that does not fit may begin a new block in its place.
     """
 
     open: OpenBlock | None = None
+    key = ""
+    piece = ""
     replaceable = True
 
     def __init__(self, parser: BedrockParser) -> None:
@@ -52,6 +56,8 @@ class BlockReader:
 
 class TextReader(BlockReader):
     """A piece of the answer, with its citations."""
+
+    key = "text"
 
     def take(self, kind: str, value: object, raw: str) -> bool:
         """Text, or a citation of it. Empty text opens no block."""
@@ -94,6 +100,8 @@ class TextReader(BlockReader):
 class ThinkingReader(BlockReader):
     """Thinking with its signature, visible or withheld."""
 
+    key = "reasoningContent"
+    piece = "text"
     _known = frozenset({"text", "signature"})
 
     def __init__(self, parser: BedrockParser) -> None:
@@ -168,6 +176,8 @@ class RedactedReader(BlockReader):
 class ToolUseReader(BlockReader):
     """A call whose arguments stream as pieces of JSON text, or come whole."""
 
+    key = "toolUse"
+    piece = "input"
     replaceable = False
     _known = frozenset({"toolUseId", "name", "input"})
 

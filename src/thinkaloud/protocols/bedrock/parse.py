@@ -177,6 +177,13 @@ class BedrockParser(Parser):
         if type(index) is not int:
             index = _index(data)
         block = self._blocks.get(index)
+        if block is not None and block.open is not None and len(delta) == 1:
+            piece = delta.get(block.key)
+            if block.piece and isinstance(piece, dict) and len(piece) == 1:
+                piece = piece.get(block.piece)
+            if isinstance(piece, str):  # nearly all deltas
+                self.builder.extend(block.open, piece)
+                return
         for kind, value in delta.items():
             if block is None or not block.take(kind, value, raw):
                 self._begin(index, block, kind, value, raw)

@@ -40,11 +40,6 @@ CLAUDE = "anthropic/claude-opus-5"
         (CLAUDE, {"base_url": "ftp://example.com"}, ["base_url"]),
         (CLAUDE, {"extra_body": {"x": float("nan")}}, ["JSON"]),
         ("azure/gpt", {}, ["base_url"]),
-        (
-            ta.Model("mine", "m", protocol="bedrock-converse", base_url="https://example.com"),
-            {},
-            ["bedrock-converse", "not in this version"],
-        ),
         (ta.Model("mine", "m", protocol="smoke", base_url="https://example.com"), {}, ["smoke", "openai-chat"]),
     ],
 )

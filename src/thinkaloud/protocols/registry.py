@@ -14,16 +14,13 @@ _FOLDERS = {
     "openai-chat": "openai_chat",
     "openai-responses": "openai_responses",
 }
-_BUILT = frozenset({"anthropic-messages", "bedrock-converse", "gemini", "openai-chat", "openai-responses"})
 
 PROTOCOL_IDS = tuple(_FOLDERS)
 
 
 def wire_protocol(id: str) -> WireProtocol:
-    """Find a protocol by its id. Raises ConfigurationError for an unknown one, or one that this version lacks."""
+    """Find a protocol by its id. Raises ConfigurationError for an unknown one."""
     if id not in _FOLDERS:
         raise ConfigurationError(f"protocol={id!r} is unknown; use one of: {', '.join(_FOLDERS)}")
-    if id not in _BUILT:
-        raise ConfigurationError(f"protocol={id!r} is not in this version yet; it has: {', '.join(sorted(_BUILT))}")
     protocol: WireProtocol = import_module(f"thinkaloud.protocols.{_FOLDERS[id]}").PROTOCOL
     return protocol

@@ -53,7 +53,7 @@ def test_a_refusal_is_text_and_the_reason_of_the_end() -> None:
 
 
 def test_annotations_are_citations_and_the_finished_item_has_them_all() -> None:
-    notes: list[Any] = [{"type": "url_citation", "url": "a"}, {"type": "url_citation", "url": "b", "n": 2**70}]
+    notes: list[Any] = [{"type": "url_citation", "url": "a"}, {"type": "url_citation", "url": "b", "n": 2**70 + 1}]
     finished = message_item("So.")
     finished["content"][0]["annotations"] = notes
     note = {"type": "response.output_text.annotation.added", "content_index": 0, "annotation": notes[0]}
@@ -142,6 +142,12 @@ def test_a_call_without_an_id_gets_one_that_is_the_same_in_both_forms() -> None:
     assert streamed == read_whole(body(bare)).message.tool_calls
 
 
+def test_the_id_of_a_call_without_one_hangs_on_the_first_id_of_the_response() -> None:
+    other = {"type": "response.in_progress", "response": {"id": "resp_b"}}
+    bare = {"type": "function_call", "name": "f", "arguments": "{}"}
+    assert [call.id for call in read(BEGUN, other, done(0, **bare), end()).message.tool_calls] == ["call_resp_a_1"]
+
+
 def test_a_custom_call_has_free_text() -> None:
     custom = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c", "name": "sql", "input": "select 1"}
     piece = {"type": "response.custom_tool_call_input.delta", "delta": "select 1"}
@@ -159,6 +165,12 @@ def test_a_call_that_the_limit_cut_is_not_offered() -> None:
     assert [call.arguments_json for call in reading.message.incomplete_tool_calls] == ['{"text": "# He']
 
 
+def test_a_call_that_the_server_calls_incomplete_is_not_offered_whatever_follows_it() -> None:
+    cut = called(0, "call_b", "write", '{"text": "# He', status="incomplete")
+    reading = read(BEGUN, *ended(cut, said(1, "Oh."), status="incomplete", incomplete_details={"reason": "x"}))
+    assert (reading.message.tool_calls, len(reading.message.incomplete_tool_calls)) == ((), 1)
+
+
 def test_an_item_of_the_providers_own_tool_is_opaque_and_in_its_place() -> None:
     search = item(1, {**SEARCH, "status": "in_progress"}, SEARCH, {"type": "response.web_search_call.searching"})
     reading = read(BEGUN, *ended(thought(0), search, said(2, "Blue.")))
@@ -169,7 +181,7 @@ def test_an_item_of_the_providers_own_tool_is_opaque_and_in_its_place() -> None:
 
 @pytest.mark.parametrize("kind", ["novel_item", "mcp_list_tools", "computer_call", "compaction"])
 def test_items_of_any_other_type_are_kept_whole(kind: str) -> None:
-    data: Any = {"type": kind, "id": "x", "deep": {"list": [1, None, 2**70]}}
+    data: Any = {"type": kind, "id": "x", "deep": {"list": [1, None, 2**70 + 1]}}
     assert read(BEGUN, *ended(item(0, data, data))).content == (Opaque("openai-responses", kind=kind, data=data),)
 
 
@@ -208,6 +220,19 @@ def test_what_is_open_at_the_end_is_finished_from_the_output() -> None:
     start = added(0, **call_item(""))
     reading = read(BEGUN, start, delta("function_call_arguments", 0, '{"a"'), end(output=[finished]))
     assert [(call.arguments, call.complete) for call in reading.message.tool_calls] == [({"a": 1}, True)]
+
+
+def test_items_without_ids_are_finished_by_their_place() -> None:
+    calls = [{"type": "function_call", "call_id": id, "name": "f", "arguments": f'{{"{id}":1}}'} for id in "ab"]
+    starts = [added(place, **{**call, "arguments": ""}) for place, call in enumerate(calls)]
+    reading = read(BEGUN, *starts, end(output=calls))
+    assert [(call.id, call.arguments) for call in reading.message.tool_calls] == [("a", {"a": 1}), ("b", {"b": 1})]
+
+
+def test_half_a_character_at_the_end_of_the_deltas_is_made_whole_by_the_finished_item() -> None:
+    start = added(0, type="message", id="msg_1", content=[])
+    half = delta("output_text", 0, "Hi \ud83d", content_index=0)
+    assert read(BEGUN, start, half, done(0, **message_item("Hi \U0001f600")), end()).message.text == "Hi \U0001f600"
 
 
 def test_an_item_that_comes_with_the_end_alone_is_kept_and_told() -> None:

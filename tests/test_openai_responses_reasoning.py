@@ -71,6 +71,14 @@ def test_a_summary_beside_raw_text_is_kept_for_the_replay() -> None:
     assert whole.extra["content"] == [{"type": "reasoning_text", "text": "At length."}]
 
 
+def test_of_a_summary_and_raw_text_in_one_stream_the_first_is_shown() -> None:
+    item = reasoning_item("Short.") | {"content": [{"type": "reasoning_text", "text": "At length."}]}
+    pieces = [raw(0, 0, "At "), summary(0, 0, "Short."), raw(0, 0, "length.")]
+    reading = read(BEGUN, added(0, type="reasoning", id="rs_1", summary=[]), *pieces, done(0, **item), end())
+    assert [block.text for block in reading.content] == ["At length."]
+    assert reading.codes == []
+
+
 def test_a_text_told_whole_without_deltas_is_read_once() -> None:
     whole = {"type": "response.reasoning_summary_text.done", "output_index": 0, "summary_index": 0, "text": "Hm."}
     start = added(0, type="reasoning", id="rs_1", summary=[])

@@ -87,6 +87,12 @@ def test_sampling_is_sent_where_thinking_is_off() -> None:
     assert body(temperature=0.5, reasoning=ta.ThinkingLevel.OFF)["temperature"] == 0.5
 
 
+def test_sampling_is_left_out_where_the_dialect_says_so() -> None:
+    call: Any = {"model": Model("own", "m"), "temperature": 0.5, "reasoning": ta.ThinkingLevel.HIGH}
+    assert "temperature" not in body(dialect=Dialect(samples_thinking=False), **call)
+    assert "temperature" in body(dialect=Dialect(), **call)
+
+
 def test_other_providers_models_may_take_sampling_while_they_think() -> None:
     model = Model("xai", "grok-4.3")
     assert body(model=model, temperature=0.5, reasoning=ta.ThinkingLevel.HIGH)["temperature"] == 0.5

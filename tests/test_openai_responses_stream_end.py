@@ -115,6 +115,7 @@ BUSY = {"code": "server_is_overloaded", "message": "Busy"}
         {"type": "error", "code": "server_is_overloaded", "message": "Busy", "param": None},
         {"type": "error", "error": {"type": "server_error", **BUSY, "param": None}},
         {"error": BUSY},
+        {"type": "response.output_text.delta", "output_index": 0, "delta": "x", "error": BUSY},
         {"type": "response.failed", "response": {"id": "r", "status": "failed", "error": BUSY}},
         {"type": "response.in_progress", "response": {"id": "r", "error": BUSY}},
         {"type": "response.completed", "response": {"id": "r", "status": "failed", "error": BUSY, "output": []}},
@@ -134,8 +135,9 @@ def test_an_error_event_with_plain_text_is_an_error() -> None:
     assert reading.error.message == "upstream went away"
 
 
-def test_an_error_wins_over_the_end_and_keeps_the_usage() -> None:
-    failed = end("failed", error=BUSY, usage={"input_tokens": 5, "output_tokens": 2})
+@pytest.mark.parametrize("kind", ["failed", "completed", "in_progress"])
+def test_an_error_wins_over_the_end_and_keeps_the_usage(kind: str) -> None:
+    failed = end(kind, error=BUSY, usage={"input_tokens": 5, "output_tokens": 2})
     reading = read(BEGUN, *said(0, "So"), failed)
     assert type(reading.error) is Overloaded
     assert reading.message.usage == Usage(input=5, output=2)

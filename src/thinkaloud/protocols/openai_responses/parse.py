@@ -181,7 +181,7 @@ class OpenAIResponsesParser(Parser):
         response = object_field(data, "response")
         self._begin(response)
         word = text_field(data, "type").rpartition(".")[2]
-        if word in _FAILED or _is_failed(response):
+        if word in _FAILED:
             self._count(response)
             raise self._failure(data)
         self._end(response, lambda: object_field(exactly(data, raw), "response"), word)

@@ -264,6 +264,13 @@ def test_a_control_that_only_claude_has_tells_it_too() -> None:
     assert (fields["thinking"]["type"], level) == ("adaptive", HIGH)
 
 
+def test_a_budget_and_a_forced_call_never_go_together_under_any_name() -> None:
+    control = ThinkingControl(mode="budget", levels=(LOW, MEDIUM, HIGH), min_budget=1024)
+    plan = plan_of(Model("bedrock", ARN, thinking=control), reasoning=HIGH, tools=[Tool("f")], tool_choice="required")
+    assert plan.body["toolConfig"]["toolChoice"] == {"auto": {}}  # type: ignore[index, call-overload]
+    assert codes(plan) == ["tool_choice_relaxed"]
+
+
 @pytest.mark.parametrize(
     ("id", "bare", "made_by", "claude"),
     [

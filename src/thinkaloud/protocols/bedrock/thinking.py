@@ -6,11 +6,13 @@ effort goes where the vendor has it. The neutral level is clamped by the one rul
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import Json
 from thinkaloud.levels import ThinkingLevel, clamp_level
+from thinkaloud.models.bedrock_ids import is_claude
+from thinkaloud.models.model import Model
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.anthropic import choices
 from thinkaloud.protocols.anthropic.families import family_of as claude_family_of
@@ -18,6 +20,9 @@ from thinkaloud.protocols.anthropic.thinking import thinking_fields
 from thinkaloud.protocols.base import Call
 from thinkaloud.protocols.bedrock.families import Family, is_hidden
 from thinkaloud.protocols.bedrock.options import BedrockOptions
+
+# The newest Claude that thinks by a budget.
+_BUDGETED = "claude-sonnet-4-5"
 
 
 @frozen(kw_only=True)
@@ -44,7 +49,7 @@ def asked_of_claude(call: Call, options: BedrockOptions) -> Asked:
 
     Raises ConfigurationError as the Messages API's encoder does.
     """
-    family = claude_family_of(call.model)
+    family = claude_family_of(_as_claude(call.model))
     thinking = thinking_fields(call, options.for_claude(), family)
     notices = list(thinking.notices)
     fields = dict(thinking.fields)
@@ -60,6 +65,13 @@ def asked_of_claude(call: Call, options: BedrockOptions) -> Asked:
         fields["anthropic_beta"] = betas
     choice = choices.tool_choice(call, family, thinking, notices)
     return Asked(fields=fields, inference=inference, choice=choice, level=thinking.level, notices=tuple(notices))
+
+
+def _as_claude(model: Model) -> Model:
+    """A model that is known as Claude by its budget alone, under a name that the Messages API has rows for."""
+    if is_claude(model.facts_id) or model.thinking is None or model.thinking.mode != "budget":
+        return model
+    return evolve(model, base_model=_BUDGETED)
 
 
 def asked_of_vendor(call: Call, options: BedrockOptions, family: Family) -> Asked:

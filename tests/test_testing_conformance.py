@@ -18,7 +18,7 @@ ANSWER: list[str | AssistantBlock] = [
     "So it is.",
     ToolCall("call_1", name="add", arguments_json='{"a": 1}'),
 ]
-BOTH = pytest.mark.parametrize("protocol", ["anthropic-messages", "openai-chat"])
+BOTH = pytest.mark.parametrize("protocol", ["anthropic-messages", "bedrock-converse", "openai-chat"])
 
 
 @BOTH

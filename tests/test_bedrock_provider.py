@@ -127,7 +127,8 @@ async def test_an_arn_reaches_the_server_escaped_once() -> None:
 
 @pytest.mark.anyio
 async def test_a_failure_is_the_same_as_a_status_and_inside_a_stream() -> None:
-    failures: list[Any] = [Failure(ta.RateLimited, "slow down"), Reply("So", error=Failure(ta.RateLimited, "slow down"))]
+    broken_off = Reply("So", error=Failure(ta.RateLimited, "slow down"))
+    failures: list[Any] = [Failure(ta.RateLimited, "slow down"), broken_off]
     async with calling(Scripted(failures), protocol="bedrock-converse") as (_, client):
         for partial in (None, "So"):
             with pytest.raises(ta.RateLimited, match="slow down") as caught:

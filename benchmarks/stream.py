@@ -39,11 +39,10 @@ def bytes_only(library: Any, url: str) -> Contender:
     return run
 
 
-def ours(model: str, base_url: str, library: Any) -> dict[str, Contender]:
-    """Both forms of the stream, and the message alone."""
-    limits = library.Limits(max_connections=1000, max_keepalive_connections=100)
-    http_client = library.AsyncClient(verify=False, limits=limits)
-    client = ta.Client(api_key="bench", base_url=base_url, http_client=http_client)
+def ours(model: ta.Model, base_url: str, library: Any) -> dict[str, Contender]:
+    """Both forms of the stream and the message alone on the default client, and one on a client that is handed in."""
+    client = ta.Client(api_key="bench", base_url=base_url)
+    handed = ta.Client(api_key="bench", base_url=base_url, http_client=library.AsyncClient(verify=False))
 
     async def entered() -> None:
         async with client.stream(model, "hi") as events:
@@ -60,7 +59,16 @@ def ours(model: str, base_url: str, library: Any) -> dict[str, Contender]:
     async def message() -> None:
         await client.complete(model, "hi")
 
-    return {"thinkaloud async with": entered, "thinkaloud bare": bare, "thinkaloud complete": message}
+    async def on_handed() -> None:
+        async for _ in handed.stream(model, "hi"):
+            pass
+
+    return {
+        "thinkaloud async with": entered,
+        "thinkaloud bare": bare,
+        "thinkaloud complete": message,
+        f"thinkaloud bare, your {library.__name__}": on_handed,
+    }
 
 
 def anthropic_sdk(base_url: str) -> dict[str, Contender]:
@@ -98,15 +106,17 @@ def openai_sdk(base_url: str) -> dict[str, Contender]:
     return {"openai raw": raw, "openai helper": helper}
 
 
+CALLED: dict[str, tuple[str, Callable[[str], dict[str, Contender]]]] = {
+    "anthropic-messages": ("anthropic", anthropic_sdk),
+    "openai-chat": ("openai", openai_sdk),
+}
+
+
 def contenders(wire: str, base: str, library: Any) -> dict[str, Contender]:
     """All that can be measured on this wire here, the floor first."""
     found: dict[str, Contender] = {f"{library.__name__} aiter_bytes": bytes_only(library, f"{base}/floor")}
-    provider, sdk = {
-        "anthropic-messages": ("anthropic/claude-bench", anthropic_sdk),
-        "openai-chat": ("openai/bench", openai_sdk),
-    }[wire]
-    model = ta.Model(*provider.split("/"), protocol=wire)
-    found.update(ours(model, base, library))  # type: ignore[arg-type]
+    provider, sdk = CALLED[wire]
+    found.update(ours(ta.Model(provider, "bench", protocol=wire), base, library))
     try:
         found.update(sdk(base))
     except ModuleNotFoundError as error:
@@ -137,7 +147,7 @@ async def measure(wire: str, base: str, deltas: int, rounds: int, library: Any) 
 async def measure_all(server: str, lengths: list[int], rounds: int, library: Any) -> None:
     """Measure every wire and length."""
     print(f"{'wire':20} {'events':>7} {'contender':26} {'us/event':>8} {'ratio':>6}")
-    for wire in WIRES:
+    for wire in CALLED:
         for deltas in lengths:
             await measure(wire, f"{server}/{wire}/{deltas}", deltas, rounds, library)
 

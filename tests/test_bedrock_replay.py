@@ -232,8 +232,8 @@ def test_thinking_of_a_model_behind_an_arn_stays_with_it() -> None:
     message = AssistantMessage([SIGNED, Text("So.")], origin=Origin("bedrock-converse", "bedrock", arn))
     for base_model in (None, CLAUDE):
         target = Model("bedrock", arn, protocol="bedrock-converse", base_model=base_model)
-        kept, notices = for_target([message], target)
-        assert (kept, notices) == ((message,), ())
+        switched = for_target([message], target)
+        assert (switched.messages, switched.notices) == ((message,), ())
 
 
 def test_the_realms_of_bedrock_are_its_vendors_and_claudes_is_one_everywhere() -> None:

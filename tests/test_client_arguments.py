@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import traceback
 from typing import Any
 
 import pytest
@@ -38,6 +39,18 @@ CLAUDE = "anthropic/claude-opus-5"
         (CLAUDE, {"options": (AnthropicOptions(), AnthropicOptions())}, ["options", "more than one"]),
         (CLAUDE, {"base_url": "http://example.com"}, ["base_url", "https"]),
         (CLAUDE, {"base_url": "ftp://example.com"}, ["base_url"]),
+        (CLAUDE, {"base_url": "http://127.0.0.1.evil.example"}, ["base_url", "https"]),
+        (CLAUDE, {"base_url": "http://[::1"}, ["base_url"]),
+        (CLAUDE, {"base_url": 5}, ["base_url"]),
+        (CLAUDE, {"base_url": "https://user:secret@a.example"}, ["base_url", "api_key"]),
+        (CLAUDE, {"base_url": "https://a.example/?key=secret"}, ["base_url", "query"]),
+        (CLAUDE, {"stop": 5}, ["stop"]),
+        (CLAUDE, {"extra_body": [1]}, ["extra_body"]),
+        (CLAUDE, {"extra_headers": [("a", "b")]}, ["extra_headers"]),
+        (CLAUDE, {"extra_headers": {"x": 5}}, ["extra_headers", "'x'"]),
+        (CLAUDE, {"extra_headers": {"x": "é"}}, ["extra_headers", "'x'"]),
+        (CLAUDE, {"extra_headers": {"x": "a\r\nb: c"}}, ["extra_headers", "'x'"]),
+        (CLAUDE, {"extra_headers": {"content-length": "3"}}, ["extra_headers", "content-length"]),
         (CLAUDE, {"extra_body": {"x": float("nan")}}, ["JSON"]),
         ("azure/gpt", {}, ["base_url"]),
         (ta.Model("mine", "m", protocol="smoke", base_url="https://example.com"), {}, ["smoke", "openai-chat"]),
@@ -101,6 +114,28 @@ def test_a_key_shows_in_no_repr_and_no_pickle() -> None:
     assert "sk-very-secret" not in repr(key) + repr(client)
     with pytest.raises(TypeError, match="pickled"):
         pickle.dumps(key)
+
+
+@pytest.mark.anyio
+async def test_a_key_shows_in_no_traceback_of_a_failed_request() -> None:
+    client = ta.Client(api_key="sk-very-secret", base_url="http://127.0.0.1:9")
+    with pytest.raises(ta.ConnectFailed) as caught:
+        await client.complete(CLAUDE, "hi")
+    shown = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
+    assert "sk-very-secret" not in "".join(shown.format())
+    await client.aclose()
+
+
+def test_a_refused_client_can_still_be_shown() -> None:
+    assert "Client" in repr(ta.Client.__new__(ta.Client))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("given", [None, 5, "two words"])
+async def test_a_callable_that_gives_no_key_is_named(given: Any) -> None:
+    client = ta.Client(api_key=lambda: given, base_url="http://127.0.0.1:9")
+    with pytest.raises(ta.ConfigurationError, match="api_key"):
+        await client.complete(CLAUDE, "hi")
 
 
 def test_a_plan_holds_no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,9 +28,9 @@ def test_a_name_that_is_not_known_stays_and_has_no_row() -> None:
 
 def test_thinking_that_a_provider_made_under_another_name_is_its_own() -> None:
     message = AssistantMessage((Thinking("why"),), origin=Origin("openai-chat", "moonshot", "kimi-k3"))
-    sent, notices = for_target([message], Model("moonshotai", "kimi-k3", protocol="openai-chat"))
-    assert (sent, notices) == ((message,), ())
-    assert for_target([message], Model("deepseek", "m", protocol="openai-chat"))[0] != (message,)
+    switched = for_target([message], Model("moonshotai", "kimi-k3", protocol="openai-chat"))
+    assert (switched.messages, switched.notices) == ((message,), ())
+    assert for_target([message], Model("deepseek", "m", protocol="openai-chat")).messages != (message,)
 
 
 def test_every_chat_endpoint_has_one_shape_of_effort_and_one_way_of_replay() -> None:

@@ -13,7 +13,7 @@ from thinkaloud.testing.event_rules import check_event_rules
 
 pytestmark = [
     pytest.mark.anyio,
-    pytest.mark.parametrize("library", ["httpx", "httpx2"]),
+    pytest.mark.parametrize("library", ["httpx", "httpx2", "own"]),
     pytest.mark.parametrize("protocol", MODELS),
     pytest.mark.parametrize("entered", [True, False]),
 ]
@@ -23,7 +23,8 @@ CONTENT: list[ta.AssistantBlock] = [ta.Thinking("one two three four"), ta.Text("
 
 @pytest.fixture(autouse=True)
 def _library_is_installed(library: str) -> None:
-    pytest.importorskip(library)
+    if library != "own":
+        pytest.importorskip(library)
 
 
 async def fails(

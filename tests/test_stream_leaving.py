@@ -18,7 +18,7 @@ from thinkaloud.testing import Delivery, Reply, Scripted
 from thinkaloud.testing.event_rules import check_event_rules
 from thinkaloud.testing.server import Server
 
-pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("library", ["httpx", "httpx2"])]
+pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("library", ["httpx", "httpx2", "own"])]
 
 CLAUDE = MODELS["anthropic-messages"]
 CONTENT: list[ta.AssistantBlock] = [ta.Thinking.signed("one two three four five", "c2ln"), ta.Text("six seven eight")]
@@ -26,7 +26,8 @@ CONTENT: list[ta.AssistantBlock] = [ta.Thinking.signed("one two three four five"
 
 @pytest.fixture(autouse=True)
 def _library_is_installed(library: str) -> None:
-    pytest.importorskip(library)
+    if library != "own":
+        pytest.importorskip(library)
 
 
 class Held(Exception):
@@ -382,6 +383,23 @@ async def test_trio_move_on_after_is_respected(library: str) -> None:
             await server.until(lambda: len(server.requests) == 2)
             nursery.cancel_scope.cancel()
         await server.until(lambda: server.open_connections == 0)
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_no_event_is_lost_when_asyncio_cancels_single_waits(library: str) -> None:
+    reply = Reply(" ".join(map(str, range(40))), delivery=Delivery(pace=0.0005))
+    async with calling([reply], library=library) as (_, client):
+        for _ in range(5):
+            seen: list[ta.StreamEvent] = []
+            async with client.stream(CLAUDE, "hi") as events:
+                while True:
+                    try:
+                        seen.append(await asyncio.wait_for(anext(events), 0.0003))
+                    except TimeoutError:
+                        continue
+                    except StopAsyncIteration:
+                        break
+            check_event_rules(seen, complete=True)
 
 
 async def test_complete_sync_refuses_a_running_loop(library: str) -> None:

@@ -89,6 +89,7 @@ class BlockBuilder:
         self._model = origin.model
         self._blocks = 0
         self._open: dict[int, OpenBlock] = {}
+        self._held: list[OpenBlock] = []
         self._events: list[StreamEvent] = []
 
     def take(self) -> list[StreamEvent]:
@@ -168,6 +169,7 @@ class BlockBuilder:
         self._settle(block)
         if block.kind is _TOOL_CALL and not is_json_object(str(block.fragments)):
             block.held = True
+            self._held.append(block)
         else:
             self._end(block, complete=True)
 
@@ -234,8 +236,9 @@ class BlockBuilder:
     def _claim(self) -> int:
         self._begin()
         # A held call that another block follows was finished by the model, however its arguments read.
-        for block in [block for block in self._open.values() if block.held]:
+        for block in self._held:
             self._end(block, complete=True)
+        self._held.clear()
         self._blocks += 1
         return self._blocks - 1
 

@@ -46,15 +46,15 @@ class Client:
         if transport is not None and http_client is not None:
             raise ConfigurationError("give http_client or transport, not both")
         _no_unknown(defaults)
-        self._auth = ApiKey(api_key) if isinstance(api_key, str) else None  # refuses a bad key at once
-        self._api_key = api_key
+        self._key = None if api_key is None else ApiKey(api_key)
         self._transport = transport or HttpTransport(http_client=http_client, timeouts=timeouts)
         self._limits = limits
         self._defaults = defaults
         self._abandoned = Abandoned()
 
     def __repr__(self) -> str:
-        return f"Client(transport={type(self._transport).__name__}, defaults={sorted(self._defaults)})"
+        defaults = sorted(getattr(self, "_defaults", ()))  # missing in a client that was refused
+        return f"Client(defaults={defaults})"
 
     async def __aenter__(self) -> Self:
         return self
@@ -89,7 +89,7 @@ class Client:
 
     def _open(self, model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> EventStream:
         plan = build_plan(model, messages, self._merged(options), stream=stream)
-        auth = find_auth(plan.provider, self._api_key)
+        auth = find_auth(plan.provider, self._key)
         source = Source(_sender(self._transport, plan, auth), abandoned=self._abandoned)
         return EventStream(plan, source, limits=self._limits)
 

@@ -77,6 +77,9 @@ class EventStream:
 
     Use it as `async with stream(...) as events: async for event in events: ...`, as a bare `async for event in
     stream(...)`, or only `await stream(...).message()`. Every error that ends it carries the partial message.
+
+    Inside an async generator of your own use the bare form: a generator that is left early may be closed in another
+    task, and there no task group can end (asyncio would cancel the wrong task, trio refuses).
     """
 
     def __init__(self, plan: Plan, source: Source, *, limits: Limits = Limits()) -> None:
@@ -97,6 +100,7 @@ class EventStream:
         # under `async with`
         self._tasks: Any = None
         self._inbox: MemoryObjectReceiveStream[StreamEvent] | None = None
+        self._news: anyio.Event | None = None  # set when something came into the inbox, or it was closed
         self._entered = False
         self._loop: object = None
 
@@ -149,17 +153,20 @@ class EventStream:
             while not (self._backlog or self._finished()):
                 await self._pull_step()
             return self._rest()
-        try:
-            return inbox.receive_nowait()
-        except anyio.WouldBlock:
-            pass
-        except anyio.EndOfStream:
-            inbox = None
-        if inbox is not None:
+        while True:
             try:
-                return await inbox.receive()
-            except anyio.EndOfStream:
+                return inbox.receive_nowait()
+            except anyio.WouldBlock:
                 pass
+            except anyio.EndOfStream:
+                break
+            # Waiting in the channel itself would lose the event that arrives together with a cancellation.
+            if self._news is None or self._news.is_set():
+                self._news = anyio.Event()
+            await self._news.wait()
+            inbox = self._inbox
+            if inbox is None:
+                break
         return self._rest()
 
     def _rest(self) -> StreamEvent:
@@ -228,6 +235,7 @@ class EventStream:
         finally:
             self._inbox.close()
             self._inbox = None
+            self._tell_news()
             self._backlog.clear()
             self._final = None
 
@@ -249,6 +257,7 @@ class EventStream:
         finally:
             await self._release()
             outbox.close()
+            self._tell_news()
 
     async def _put(self, outbox: MemoryObjectSendStream[StreamEvent], events: Sequence[StreamEvent]) -> None:
         """Send without waiting where there is room: a tenth of the cost of a plain await."""
@@ -256,11 +265,18 @@ class EventStream:
             try:
                 outbox.send_nowait(event)
             except anyio.WouldBlock:
+                self._tell_news()
                 try:
                     await outbox.send(event)
                 except BaseException:
                     self._backlog.extendleft(reversed(events[place:]))
                     raise
+        if events:
+            self._tell_news()
+
+    def _tell_news(self) -> None:
+        if self._news is not None:
+            self._news.set()
 
     # both
 

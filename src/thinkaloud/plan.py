@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, Unpack
-from urllib.parse import urlsplit
 
 from attrs import evolve, field, frozen
 
@@ -17,6 +15,7 @@ from thinkaloud.history.validation import validate
 from thinkaloud.jsontext import Json
 from thinkaloud.levels import LevelName, ThinkingLevel
 from thinkaloud.messages import Conversation, LevelChoice, Message, Origin
+from thinkaloud.models.address import base_url
 from thinkaloud.models.model import Model
 from thinkaloud.models.providers import Provider
 from thinkaloud.models.resolve import resolve_model
@@ -105,11 +104,11 @@ def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, 
     if issues := validate(conversation, resolved):
         listed = "; ".join(f"{issue.path}: {issue.text}" for issue in issues)
         raise HistoryError(f"the history cannot be sent: {listed}", issues=issues)
-    history, history_notices = for_target(conversation.messages, resolved)
+    history = for_target(conversation.messages, resolved)
     level = _level(options.get("reasoning"))
     call = Call(
         model=resolved,
-        messages=history,
+        messages=history.messages,
         system=conversation.system,
         tools=_tools(options.get("tools", ())),
         tool_choice=_tool_choice(options.get("tool_choice")),
@@ -126,13 +125,16 @@ def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, 
         dialect=resolved.dialect or provider.dialect,
         stream=stream,
     )
-    encoded = wire.encode(call)
-    body: dict[str, Json] = {**encoded.body, **(options.get("extra_body") or {})}
+    try:
+        encoded = wire.encode(call)
+    except RecursionError:
+        raise ConfigurationError("messages, tools or options hold JSON that is nested too deeply to be sent") from None
+    body: dict[str, Json] = {**encoded.body, **_extra("extra_body", options.get("extra_body"))}
     headers = {
         "content-type": "application/json",
         "accept": "text/event-stream" if stream else "application/json",
         **encoded.headers,
-        **(options.get("extra_headers") or {}),
+        **_headers(options.get("extra_headers")),
     }
     choice = LevelChoice(level, encoded.level)
     origin = Origin(resolved.protocol, resolved.provider, resolved.id)
@@ -140,13 +142,13 @@ def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, 
         model=resolved,
         request=HttpRequest(
             "POST",
-            _base_url(options.get("base_url"), resolved, provider) + encoded.path,
+            base_url(options.get("base_url"), resolved, provider) + encoded.path,
             headers,
             _encoded(body),
         ),
         body=body,
         level=choice,
-        notices=(*history_notices, *encoded.notices),
+        notices=(*history.notices, *map(history.as_given, encoded.notices)),
         provider=provider,
         wire=wire,
         context=ParseContext(origin=origin, dialect=call.dialect, level=choice),
@@ -184,10 +186,12 @@ def _tools(value: Iterable[Tool | ServerTool] | None) -> tuple[Tool | ServerTool
     for place, tool in enumerate(tools):
         if not isinstance(tool, (Tool, ServerTool)):
             raise ConfigurationError(f"tools[{place}] must be a Tool or a ServerTool, not {type(tool).__name__}")
-    names = [tool.name for tool in tools if isinstance(tool, Tool)]
-    for name in names:
-        if names.count(name) > 1:
-            raise ConfigurationError(f"tools has {name!r} twice; names must differ")
+    seen: set[str] = set()
+    for tool in tools:
+        if isinstance(tool, Tool):
+            if tool.name in seen:
+                raise ConfigurationError(f"tools has {tool.name!r} twice; names must differ")
+            seen.add(tool.name)
     return tools
 
 
@@ -220,6 +224,8 @@ def _number(name: str, value: Any) -> float | None:
 
 
 def _stop(value: str | Iterable[str] | None) -> tuple[str, ...]:
+    if not isinstance(value, (str, Iterable, type(None))):
+        raise ConfigurationError(f"stop must be a text or texts, not {type(value).__name__}")
     texts = (value,) if isinstance(value, str) else tuple(value or ())
     if any(not isinstance(text, str) or not text for text in texts):
         raise ConfigurationError("stop must hold texts that are not empty")
@@ -238,38 +244,30 @@ def _native(value: Any, wire: WireProtocol) -> Any:
     return own[0] if own else None
 
 
-def _base_url(given: str | None, model: Model, provider: Provider) -> str:
-    from_environment = os.environ.get(provider.base_url_variable, "") if provider.base_url_variable else ""
-    url = given or model.base_url or from_environment or _in_region(provider)
-    if not url:
-        raise ConfigurationError(f"provider {provider.id!r} has no fixed address; pass base_url=")
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigurationError(f"base_url={url!r} must be an absolute http or https URL")
-    if parts.scheme == "http" and not _is_loopback(parts.hostname):
-        raise ConfigurationError(f"base_url={url!r} must be https; plain http is for this machine only")
-    return url.rstrip("/")
+def _extra(name: str, value: Any) -> Mapping[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise ConfigurationError(f"{name} must be a mapping with names as keys, not {type(value).__name__}")
+    return value
 
 
-def _in_region(provider: Provider) -> str | None:
-    """The provider's own address, in the region that the environment names where it has one for each."""
-    if provider.base_url is None or not provider.region_variables:
-        return provider.base_url
-    for variable in provider.region_variables:
-        if region := os.environ.get(variable, "").strip():
-            if not re.fullmatch("[a-z0-9-]+", region):
-                raise ConfigurationError(f"{variable}={region!r} is no region; set one such as us-east-1")
-            return provider.base_url.format(region=region)
-    wanted = " or ".join(provider.region_variables)
-    raise ConfigurationError(f"provider {provider.id!r} needs a region: set {wanted}, or pass base_url=")
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_FRAMING = frozenset({"content-length", "transfer-encoding", "host", "connection"})
 
 
-def _is_loopback(host: str) -> bool:
-    return host == "localhost" or host == "::1" or host.startswith("127.") or host.endswith(".localhost")
+def _headers(value: Any) -> Mapping[str, str]:
+    headers = _extra("extra_headers", value)
+    for name, text in headers.items():
+        if not _HEADER_NAME.fullmatch(name) or name.lower() in _FRAMING:
+            raise ConfigurationError(f"extra_headers has {name!r}, which is no header that can be set here")
+        if not isinstance(text, str) or not text.isascii() or not text.isprintable():
+            raise ConfigurationError(f"extra_headers[{name!r}] must be a printable ASCII string")
+    return headers
 
 
 def _encoded(body: Mapping[str, Json]) -> bytes:
     try:
         return json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise ConfigurationError(f"the request body cannot be written as JSON: {error}") from None

@@ -18,9 +18,20 @@ MODELS = {"anthropic-messages": "anthropic/claude-opus-5", "openai-chat": "deeps
 async def calling(
     script: Any, *, library: str = "httpx", protocol: str = "anthropic-messages", **options: Any
 ) -> AsyncIterator[tuple[Server, ta.Client]]:
-    """Serve a script and give the server and a client that calls it over real HTTP; both end together."""
-    module = import_module(library)
+    """Serve a script and give the server and a client that calls it over real HTTP; both end together.
+
+    library: whose client is handed in; "own": the client makes its own.
+    """
     scripted = script if isinstance(script, Scripted) else Scripted(script, repeat_last=True)
+    if library == "own":
+        options.pop("max_connections", None)
+        async with (
+            serve(scripted) as server,
+            ta.Client(api_key="test-key", base_url=server.base_url(protocol), **options) as client,
+        ):
+            yield server, client
+        return
+    module = import_module(library)
     limits = module.Limits(max_connections=options.pop("max_connections", 10))
     async with (
         serve(scripted) as server,

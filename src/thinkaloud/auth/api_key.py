@@ -13,6 +13,15 @@ from thinkaloud.wire.http import HttpRequest
 Key = str | Callable[[], str] | Callable[[], Awaitable[str]]
 
 
+class Credentials(dict[str, str]):
+    """Headers that hold a secret: they show their names alone, in tracebacks too."""
+
+    def __repr__(self) -> str:
+        return f"Credentials({', '.join(self)})"
+
+    __str__ = __repr__
+
+
 class NoAuth:
     """For servers that ask for no key."""
 
@@ -27,7 +36,7 @@ class ApiKey:
     __slots__ = ("_header", "_key")
 
     def __init__(self, key: Key, header: str = "bearer") -> None:
-        self._key = _checked(key) if isinstance(key, str) else key
+        self._key = key if callable(key) else _checked(key)
         self._header = header
 
     def __repr__(self) -> str:
@@ -42,16 +51,20 @@ class ApiKey:
         if not isinstance(key, str):
             given = key()
             key = _checked(await given if inspect.isawaitable(given) else given)
-        return {"authorization": f"Bearer {key}"} if self._header == "bearer" else {self._header: key}
+        return Credentials({"authorization": f"Bearer {key}"} if self._header == "bearer" else {self._header: key})
+
+    def in_header(self, header: str) -> ApiKey:
+        """The same key, sent in another header."""
+        return ApiKey(self._key, header)
 
 
-def find_auth(provider: Provider, key: Key | None) -> ApiKey | NoAuth:
+def find_auth(provider: Provider, key: ApiKey | None) -> ApiKey | NoAuth:
     """Choose the credentials for a provider: the given key, else the environment.
 
     Raises MissingCredentials, which names the variables that were looked at.
     """
     if key is not None:
-        return ApiKey(key, provider.key_header)
+        return key.in_header(provider.key_header)
     for variable in provider.key_variables:
         if found := os.environ.get(variable, "").strip():
             return ApiKey(found, provider.key_header)
@@ -62,7 +75,9 @@ def find_auth(provider: Provider, key: Key | None) -> ApiKey | NoAuth:
     raise MissingCredentials(f"no key for provider {provider.id!r}: {hint}", variables=provider.key_variables)
 
 
-def _checked(key: str) -> str:
+def _checked(key: object) -> str:
+    if not isinstance(key, str):
+        raise ConfigurationError(f"api_key must be a string or give one, not {type(key).__name__}")
     key = key.strip()
     if not key or not key.isascii() or not key.isprintable() or " " in key:
         raise ConfigurationError("api_key is empty or holds characters that no HTTP header may hold")

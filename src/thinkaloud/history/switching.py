@@ -7,9 +7,10 @@ out as a whole, and texts and calls go without their foreign signatures. Stored 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from thinkaloud.content import AssistantBlock, Opaque, Text, Thinking, ToolCall
 from thinkaloud.messages import AssistantMessage, Message, Origin, StopReason, ToolResult
@@ -29,21 +30,50 @@ def signing_realm(protocol: str, provider: str, model: str) -> str:
     return f"{protocol} at {provider_id(provider)}{maker}"
 
 
-def for_target(messages: Sequence[Message], target: Model) -> tuple[tuple[Message, ...], tuple[Notice, ...]]:
-    """Give the messages as they may go to `target`, and a notice for every block that is left out."""
+@frozen
+class Switched:
+    """A history as it may go to a model.
+
+    messages: what is sent.
+    notices: one for every block that is left out.
+    places: for each message that lost blocks, where its remaining ones stood.
+    """
+
+    messages: tuple[Message, ...]
+    notices: tuple[Notice, ...]
+    places: Mapping[int, tuple[int, ...]]
+
+    def as_given(self, notice: Notice) -> Notice:
+        """A notice about the messages that are sent, with its path in the history as it was given."""
+        found = _PATH.match(notice.path)
+        if found is None or int(found[1]) not in self.places:
+            return notice
+        place = self.places[int(found[1])][int(found[2])]
+        return evolve(notice, path=f"messages[{found[1]}].content[{place}]{notice.path[found.end() :]}")
+
+
+_PATH = re.compile(r"messages\[(\d+)\]\.content\[(\d+)\]")
+
+
+def for_target(messages: Sequence[Message], target: Model) -> Switched:
+    """Give the messages as they may go to `target`."""
     notices: list[Notice] = []
     sent: list[Message] = []
+    places: dict[int, tuple[int, ...]] = {}
     for place, message in enumerate(messages):
         if isinstance(message, AssistantMessage):
-            answered = _answered(messages, place)
-            blocks = list(message.content)
+            blocks = list(enumerate(message.content))
             if message.stop_reason in _CUT:
-                blocks = [block for block in blocks if not _is_orphan(block, answered)]
+                blocks = _without_orphans(place, blocks, _answered(messages, place), notices)
             if not _same_realm(message.origin, target):
                 blocks = _foreign(place, blocks, message.origin, target, notices)
-            message = message if blocks == list(message.content) else evolve(message, content=tuple(blocks))
+            content = tuple(block for _, block in blocks)
+            if len(content) < len(message.content):
+                places[place] = tuple(index for index, _ in blocks)
+            if content != message.content:
+                message = evolve(message, content=content)
         sent.append(message)
-    return tuple(sent), tuple(notices)
+    return Switched(tuple(sent), tuple(notices), places)
 
 
 def _same_realm(origin: Origin, target: Model) -> bool:
@@ -67,27 +97,34 @@ def _answered(messages: Sequence[Message], place: int) -> set[str]:
     return answered
 
 
-def _is_orphan(block: AssistantBlock, answered: set[str]) -> bool:
-    return isinstance(block, ToolCall) and block.id not in answered
+_Placed = list[tuple[int, AssistantBlock]]
 
 
-def _foreign(
-    place: int, blocks: list[AssistantBlock], origin: Origin, target: Model, notices: list[Notice]
-) -> list[AssistantBlock]:
-    kept: list[AssistantBlock] = []
-    for index, block in enumerate(blocks):
+def _without_orphans(place: int, blocks: _Placed, answered: set[str], notices: list[Notice]) -> _Placed:
+    kept: _Placed = []
+    for index, block in blocks:
+        if isinstance(block, ToolCall) and block.complete and block.id not in answered:
+            text = f"the call {block.id!r} of an answer that was cut off has no result; left out"
+            notices.append(Notice("block_omitted", text, f"messages[{place}].content[{index}]", {"reason": "orphan"}))
+        else:
+            kept.append((index, block))
+    return kept
+
+
+def _foreign(place: int, blocks: _Placed, origin: Origin, target: Model, notices: list[Notice]) -> _Placed:
+    maker = origin.provider or origin.protocol
+    kept: _Placed = []
+    for index, block in blocks:
         path = f"messages[{place}].content[{index}]"
         match block:
             case Thinking():
-                text = (
-                    f"thinking of {origin.provider or origin.protocol} does not verify at {target.provider}; left out"
-                )
+                text = f"thinking of {maker} does not verify at {target.provider}; left out"
                 notices.append(Notice("thinking_omitted", text, path, {"reason": "foreign"}))
             case Opaque() if block.protocol != target.protocol:
                 text = f"{block.kind!r} is a block of {block.protocol} only; left out"
                 notices.append(Notice("block_omitted", text, path, {"reason": "foreign"}))
             case Text() | ToolCall():
-                kept.append(evolve(block, signature=None, extra={}))
+                kept.append((index, evolve(block, signature=None, extra={})))
             case _:
-                kept.append(block)
+                kept.append((index, block))
     return kept

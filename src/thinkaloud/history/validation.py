@@ -91,7 +91,7 @@ def _calls(conversation: Conversation) -> Iterator[Issue]:
         for index, block in enumerate(message.content):
             if not isinstance(block, ToolCall) or not block.complete:
                 continue
-            if block.id in waiting or block.id in optional:
+            if (block.id in waiting or block.id in optional) and not message.origin.protocol:
                 text = f"two calls of one message have the id {block.id!r}"
                 yield Issue("duplicate_call_id", f"{path}.content[{index}]", text)
             if message.stop_reason in _CUT:

@@ -94,6 +94,7 @@ class Reader:
         self._decoder: _Framing | None = None
         self._body: list[bytes] | None = [] if status >= 400 else None
         self._body_size = 0
+        self._head = b""
         self._stopwatch = None if clock is None else _Stopwatch(clock, started_at)
 
     @property
@@ -154,9 +155,12 @@ class Reader:
 
     def _choose_framing(self, chunk: bytes) -> bytes:
         """Tell by the first byte what comes: some servers answer 200 with a JSON error, and proxies with HTML."""
-        start = chunk.removeprefix(_BYTE_ORDER_MARK).lstrip()
+        # Blank lines keep a connection alive before the answer; a byte-order mark may come in two pieces.
+        chunk = (self._head + chunk).lstrip().removeprefix(_BYTE_ORDER_MARK).lstrip()
+        self._head = chunk if len(chunk) < len(_BYTE_ORDER_MARK) and _BYTE_ORDER_MARK.startswith(chunk) else b""
+        start = chunk.removeprefix(self._head)
         if not start:
-            return b""  # blank lines that keep the connection alive
+            return b""
         if start[:1] in (b"{", b"[", b"<"):
             self._body = []
             return start
@@ -165,7 +169,7 @@ class Reader:
             # No text begins so, but the length of a frame does: the protocol's events, packed by Amazon.
             framing = "awschunks"
         self._decoder = _FRAMINGS[framing](self._limits.event_size)
-        return chunk
+        return start
 
     def _collect(self, chunk: bytes) -> Sequence[StreamEvent]:
         if self._body is None:

@@ -19,6 +19,7 @@ from thinkaloud.errors import (
     ThinkaloudError,
     TransportError,
 )
+from thinkaloud.transport.merging import core_of, merging_client
 from thinkaloud.transport.timeouts import Timeouts
 from thinkaloud.wire.http import HttpRequest
 
@@ -90,20 +91,20 @@ class HttpTransport:
                 timeout=library.Timeout(**self._timeout),
             )
             response = await client.send(sent, stream=True, follow_redirects=False)
-        except (library.HTTPError, library.InvalidURL) as error:
-            failure = _failure(library, error, "connect")
+        except _errors_of(library) as error:
+            failure = _failure(error, "connect")
         except RuntimeError as error:
-            if not client.is_closed:
-                raise
-            failure = ConfigurationError(f"http_client is closed: {error}")
+            failure = ConfigurationError(
+                f"the HTTP client cannot be used here ({error}); it may be closed, or belong to another event loop or "
+                "thread: a Client serves the event loop that it was first used in"
+            )
         else:
             if not 300 <= response.status_code < 400:
                 return HttpExchange(library, response)
             await response.aclose()
-            target = urlsplit(response.headers.get("location", ""))
             failure = ConfigurationError(
-                f"base_url redirects to {target.scheme}://{target.netloc}, and redirects are never followed: "
-                "give the final address"
+                f"base_url redirects{_host_of(response.headers.get('location', ''))} (status {response.status_code}), "
+                "and redirects are never followed: give the final address"
             )
         raise failure
 
@@ -124,10 +125,19 @@ class HttpTransport:
         if client is None:
             library = self._library = self._library or _default_library()
             # Plain HTTP needs no TLS context, and building one takes long.
-            verify: ssl.SSLContext | bool = False if scheme == "http" else _tls_context()
-            limits = library.Limits(max_connections=1000, max_keepalive_connections=100)
-            client = self._made[scheme] = library.AsyncClient(verify=verify, limits=limits)
+            tls = None if scheme == "http" else _tls_context()
+            client = self._made[scheme] = _own_client(library, tls)
         return client
+
+
+def _own_client(library: Any, tls: ssl.SSLContext | None) -> Any:
+    """Make a client. Where the environment names proxies, the library's own transports know how to go through them."""
+    from urllib.request import getproxies
+
+    if getproxies():
+        limits = library.Limits(max_connections=1000, max_keepalive_connections=100)
+        return library.AsyncClient(verify=tls or False, limits=limits)
+    return merging_client(library, tls)
 
 
 class HttpExchange:
@@ -136,7 +146,7 @@ class HttpExchange:
     def __init__(self, library: Any, response: Any) -> None:
         self.status: int = response.status_code
         self.headers: Mapping[str, str] = dict(response.headers.items())
-        self._library = library
+        self._errors = _errors_of(library)
         self._response = response
         self._pieces: AsyncIterator[bytes] | None = None
 
@@ -152,8 +162,10 @@ class HttpExchange:
             return piece
         except StopAsyncIteration:
             return b""
-        except self._library.HTTPError as error:
-            failure = _failure(self._library, error, "read")
+        except RuntimeError as error:  # the event loop that the connection belongs to is gone
+            failure = ReadFailed(f"the connection cannot be read here ({error})")
+        except self._errors as error:
+            failure = _failure(error, "read")
         raise failure
 
     def interrupt(self) -> None:
@@ -172,10 +184,11 @@ class HttpExchange:
     async def aclose(self) -> None:
         """Give the connection back if the body was read to its end, else close it."""
         pieces, self._pieces = self._pieces, None
-        await self._response.aclose()
+        with suppress(*self._errors, OSError, RuntimeError):  # whatever happens to a connection that is given up
+            await self._response.aclose()
         if pieces is not None:
             # On a closed connection the library's nested generators run out; dropped in the middle they would warn.
-            with suppress(self._library.HTTPError):
+            with suppress(*self._errors, OSError, RuntimeError):
                 async for _ in pieces:
                     pass
 
@@ -187,26 +200,49 @@ class HttpExchange:
         return pieces
 
 
+def _host_of(location: str) -> str:
+    """Name the host of a redirect, and nothing else of it: it may hold credentials, or nonsense."""
+    try:
+        target = urlsplit(location)
+        host, port = target.hostname, target.port
+    except ValueError:
+        return ""
+    if not host or not location.isprintable():
+        return ""
+    return f" to {target.scheme}://{host}{'' if port is None else f':{port}'}"
+
+
+@cache
+def _errors_of(library: Any) -> tuple[type[Exception], ...]:
+    """What an HTTP library raises for the network and bad requests, and what its core raises where it is used bare."""
+    core = core_of(library)
+    below = (core.TimeoutException, core.NetworkError, core.ProtocolError, core.ProxyError, core.UnsupportedProtocol)
+    return (library.HTTPError, library.InvalidURL, *below)
+
+
 _DEADLINES = {
     "ConnectTimeout": "connect",
     "WriteTimeout": "write",
     "PoolTimeout": "pool",
     "ReadTimeout": "silence",
 }
+_CONFIGURATION = {
+    "InvalidURL": "base_url is no usable URL",
+    "UnsupportedProtocol": "base_url is no usable URL",
+    "LocalProtocolError": "the request cannot be sent as HTTP",
+}
 _CONNECTING = frozenset({"ConnectError", "ProxyError"})
 
 
-def _failure(library: Any, error: Exception, phase: str) -> ThinkaloudError:
+def _failure(error: Exception, phase: str) -> ThinkaloudError:
     """Put an error of the HTTP library in our words. The original is not chained: it holds the request's headers."""
     name = type(error).__name__
     text = f"{name}: {error}" if str(error) else name
-    if isinstance(error, library.TimeoutException):
-        kind = _DEADLINES.get(name, "silence")
+    if name in _DEADLINES:
+        kind = _DEADLINES[name]
         return DeadlineExceeded(f"the {kind} deadline ran out ({text})", kind=kind)
-    if isinstance(error, (library.InvalidURL, library.UnsupportedProtocol)):
-        return ConfigurationError(f"base_url is no usable URL ({text})")
-    if isinstance(error, library.LocalProtocolError):
-        return ConfigurationError(f"the request cannot be sent as HTTP ({text})")
+    if name in _CONFIGURATION:
+        return ConfigurationError(f"{_CONFIGURATION[name]} ({text})")
     failure: type[TransportError] = ConnectFailed if name in _CONNECTING else ReadFailed
     doing = "no connection could be made" if failure is ConnectFailed else f"the connection broke during {phase}"
     return failure(f"{doing} ({text})")

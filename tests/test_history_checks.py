@@ -1,0 +1,111 @@
+"""A history is checked before any call, and what cannot go to a model is left out with its place in the history."""
+
+from __future__ import annotations
+
+import pytest
+
+import thinkaloud as ta
+
+CLAUDE = "anthropic/claude-opus-5"
+ORIGIN = ta.Origin("anthropic-messages", "anthropic", "claude-opus-5")
+USER = ta.UserMessage("hi")
+CALL = ta.ToolCall("c1", name="look", arguments_json="{}")
+
+
+def issues(*messages: ta.Message) -> list[tuple[str, str]]:
+    return [(issue.code, issue.path) for issue in ta.validate(ta.Conversation(messages))]
+
+
+def codes(plan: ta.Plan) -> list[tuple[str, str]]:
+    return [(notice.code, notice.path) for notice in plan.notices]
+
+
+def test_a_sound_history_has_no_issue() -> None:
+    answer = ta.AssistantMessage([ta.Thinking.signed("t", "s"), CALL], origin=ORIGIN)
+    assert issues(USER, answer, ta.ToolResult("c1", "found"), USER) == []
+
+
+@pytest.mark.parametrize("block", [ta.Thinking("t"), CALL])
+def test_a_user_message_cannot_hold_what_a_model_says(block: ta.AssistantBlock) -> None:
+    assert issues(ta.UserMessage([block])) == [("misplaced_block", "messages[0].content[0]")]  # type: ignore[list-item]
+
+
+def test_redacted_thinking_has_no_text() -> None:
+    message = ta.AssistantMessage([ta.Thinking("t", redacted_data="d")])
+    assert issues(USER, message, USER) == [("redacted_with_text", "messages[1].content[0]")]
+
+
+def test_thinking_without_anything_is_an_issue_only_where_a_person_built_it() -> None:
+    assert issues(USER, ta.AssistantMessage([ta.Thinking()])) == [("empty_thinking", "messages[1].content[0]")]
+    assert issues(USER, ta.AssistantMessage([ta.Thinking()], origin=ORIGIN)) == []
+
+
+def test_an_edited_signed_block_is_found_by_its_digest() -> None:
+    fold = ta.Accumulator()
+    fold.add_all(ta.replay_events(ta.AssistantMessage([ta.Thinking.signed("t", "s")], stop_reason=ta.StopReason.END)))
+    message = fold.message()
+    assert issues(USER, message) == []
+    edited = ta.AssistantMessage([ta.Thinking.signed("T", "s")], content_digest=message.content_digest)
+    assert issues(USER, edited) == [("content_edited", "messages[1]")]
+
+
+def test_calls_and_results_must_fit() -> None:
+    answer = ta.AssistantMessage([CALL])
+    result = ta.ToolResult("c1", "found")
+    assert issues(USER, answer, USER) == [("call_without_result", "messages[1].content[0]")]
+    assert issues(USER, answer) == [("call_without_result", "messages[1].content[0]")]
+    assert issues(USER, result) == [("result_without_call", "messages[1]")]
+    assert issues(USER, answer, result, result) == [("duplicate_result", "messages[3]")]
+    assert issues(USER, ta.AssistantMessage([CALL, CALL]), result) == [
+        ("duplicate_call_id", "messages[1].content[1]"),
+    ]
+
+
+def test_two_calls_of_a_server_with_one_id_are_no_fault_of_the_user() -> None:
+    assert issues(USER, ta.AssistantMessage([CALL, CALL], origin=ORIGIN), ta.ToolResult("c1", "found")) == []
+
+
+def test_a_history_error_lists_every_issue_before_any_call() -> None:
+    with pytest.raises(ta.HistoryError, match=r"messages\[1\]\.content\[0\]") as caught:
+        ta.prepare(CLAUDE, [USER, ta.AssistantMessage([CALL]), USER])
+    assert [issue.code for issue in caught.value.issues] == ["call_without_result"]
+
+
+@pytest.mark.parametrize("stop_reason", [ta.StopReason.ERROR, ta.StopReason.ABORTED])
+def test_calls_of_an_answer_that_was_cut_off_need_no_results(stop_reason: ta.StopReason) -> None:
+    cut = ta.AssistantMessage([ta.Text("so"), CALL], origin=ORIGIN, stop_reason=stop_reason)
+    plan = ta.prepare(CLAUDE, [USER, cut, USER])
+    assert codes(plan) == [("block_omitted", "messages[1].content[1]")]
+    assert "c1" not in plan.request.body.decode()
+
+
+def test_foreign_thinking_is_left_out_whole_and_named_by_its_place() -> None:
+    foreign = ta.AssistantMessage(
+        [ta.Text("a", signature="gs"), ta.Thinking.signed("t", "s"), ta.Text("b"), ta.Thinking("u", complete=False)],
+        origin=ta.Origin("gemini", "google", "gemini-3-pro"),
+    )
+    plan = ta.prepare(CLAUDE, [USER, foreign, USER])
+    assert codes(plan)[:2] == [
+        ("thinking_omitted", "messages[1].content[1]"),
+        ("thinking_omitted", "messages[1].content[3]"),
+    ]
+    body = plan.request.body.decode()
+    assert '"s"' not in body
+    assert "gs" not in body
+
+
+def test_a_notice_of_the_encoder_has_its_place_in_the_history_as_it_was_given() -> None:
+    cut = ta.AssistantMessage(
+        [CALL, ta.Text("so"), ta.Thinking("open", complete=False)], origin=ORIGIN, stop_reason=ta.StopReason.ABORTED
+    )
+    plan = ta.prepare(CLAUDE, [USER, cut, USER])
+    assert codes(plan) == [
+        ("block_omitted", "messages[1].content[0]"),
+        ("thinking_omitted", "messages[1].content[2]"),
+    ]
+
+
+def test_a_history_is_never_changed() -> None:
+    foreign = ta.AssistantMessage([ta.Thinking("t"), ta.Text("a")], origin=ta.Origin("gemini", "google", "g"))
+    ta.prepare(CLAUDE, [USER, foreign, USER])
+    assert foreign.content == (ta.Thinking("t"), ta.Text("a"))

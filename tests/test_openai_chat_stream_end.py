@@ -69,6 +69,45 @@ def test_an_empty_finish_reason_stays_the_provider_s_word_where_no_other_comes()
     assert (message.stop_reason, message.raw_stop_reason) == (StopReason.END, "")
 
 
+@pytest.mark.parametrize("word", ["null", "None", "none", "NULL", "undefined"])
+def test_a_placeholder_is_no_finish_reason(word: str) -> None:
+    assert isinstance(read(chunk(word, content="The answer is")).error, TruncatedStream)
+    half = read(calls(call(0, "a", "f", '{"x":')), stop(word), DONE)
+    assert isinstance(half.error, TruncatedStream)
+    assert read(chunk(word, content="x"), stop("length")).message.stop_reason is StopReason.LENGTH
+    message = read(chunk(word, content="x"), DONE).message
+    assert (message.stop_reason, message.raw_stop_reason) == (StopReason.END, word)
+
+
+def test_the_first_known_finish_reason_wins_over_unknown_words_before_it() -> None:
+    message = read(chunk("in_progress", content="a"), chunk("in_progress", content="b"), stop("length")).message
+    assert (message.text, message.raw_stop_reason) == ("ab", "length")
+    assert read(chunk(content="x"), stop("new"), stop("newer")).message.raw_stop_reason == "new"
+
+
+def test_an_unknown_word_that_the_answer_goes_on_after_does_not_end_it() -> None:
+    reading = read(chunk("in_progress", content="a"), chunk("in_progress", content="b"))
+    assert isinstance(reading.error, TruncatedStream)
+    assert read(chunk("new", content="a"), chunk(None, role="assistant", content="")).error is None
+
+
+@pytest.mark.parametrize("end", [[], [DONE]])
+@pytest.mark.parametrize("word", ["tool_calls", "stop"])
+def test_fragments_after_the_finish_reason_are_not_covered_by_it(word: str, end: list[str]) -> None:
+    late = calls(call(0, "a", "f", '{"x":'))
+    reading = read(stop(word), late, *end)
+    assert reading.content == (ToolCall("a", name="f", arguments_json='{"x":', complete=False),)
+    rest = calls(call(0, arguments="1}"))
+    assert read(stop(word), late, rest, *end).content == (ToolCall("a", name="f", arguments_json='{"x":1}'),)
+
+
+def test_without_the_marker_a_half_call_is_not_complete_whatever_the_finish_reason() -> None:
+    half = ToolCall("a", name="f", arguments_json='{"x":', complete=False)
+    assert read(calls(call(0, "a", "f", '{"x":')), stop("tool_calls")).content == (half,)
+    legacy = read(chunk("function_call"), chunk(function_call={"name": "f", "arguments": '{"x":'}))
+    assert [block.complete for block in legacy.content] == [False]
+
+
 def test_the_marker_ends_the_answer_and_what_follows_is_passed_over() -> None:
     reading = read(chunk(content="x"), "[DONE] ", "{no json", chunk(content="more"))
     assert (reading.content, reading.message.stop_reason) == ((Text("x"),), StopReason.END)

@@ -116,9 +116,13 @@ class DeltaReader:
             self._builder.notice("citations_without_text", text, detail={"citations": self._citations})
             self._citations = []
 
-    def half_call(self) -> bool:
-        """Whether a call's arguments have begun and are not whole."""
-        return any(slot.arguments.strip() and not is_json_object(slot.arguments) for slot in self._calls.slots)
+    def half_call(self, *, free_text: bool = True) -> bool:
+        """Whether a call's arguments have begun and are no whole object. free_text: custom calls count, too."""
+        return any(
+            slot.arguments.strip() and not is_json_object(slot.arguments)
+            for slot in self._calls.slots
+            if free_text or slot.extra.get("type") != "custom"
+        )
 
     def _seal_call(self, slot: Slot, block: OpenBlock) -> None:
         block.extra.update(slot.extra)

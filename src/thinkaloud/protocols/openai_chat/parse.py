@@ -14,7 +14,7 @@ from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContex
 from thinkaloud.protocols.openai_chat.delta import DeltaReader
 from thinkaloud.protocols.openai_chat.errors import error, is_failure, tells_error
 from thinkaloud.protocols.openai_chat.fields import Fields, Object
-from thinkaloud.protocols.openai_chat.stop_reasons import FAILURES, stop_reason
+from thinkaloud.protocols.openai_chat.stop_reasons import FAILURES, PLACEHOLDER, UNKNOWN, stop_reason, weight
 from thinkaloud.protocols.openai_chat.usage import read_usage
 
 # Where gateways put a whole completion one level deeper (seen at OpenRouter: under `provider`).
@@ -36,6 +36,9 @@ class OpenAIChatParser(Parser):
         self._model = ""
         self._usage: Object = {}
         self._finish: str | None = None
+        self._weight = weight(None)
+        self._went_on = False  # the answer went on after its finish reason
+        self._calls_went_on = False
         self._filter: Object = {}
         self._saw_delta = False
         self._message: tuple[Object, Object, str | None] | None = None
@@ -92,9 +95,10 @@ class OpenAIChatParser(Parser):
 
     def _end(self, *, marked: bool) -> None:
         self._let_go()
-        if not self._finish and not marked:
+        finished = self._weight > PLACEHOLDER
+        if not marked and (not finished or (self._weight == UNKNOWN and self._went_on)):
             raise TruncatedStream("the body ended without a finish reason and without [DONE]")
-        if not self._finish and self._deltas.half_call():
+        if not finished and self._deltas.half_call():
             raise TruncatedStream("the answer ended inside a tool call, without a finish reason")
         self._deltas.leftovers()
         self._deltas.seal()
@@ -102,7 +106,9 @@ class OpenAIChatParser(Parser):
         if reason is StopReason.LENGTH and not self._deltas.saw_text:
             self.builder.notice("answer_truncated", "the token limit was reached before any text of the answer")
         detail = {"content_filter_results": self._filter} if self._filter and reason in _FILTERED else None
-        self.builder.finish(reason, raw=self._finish, detail=detail)
+        # A finish reason does not cover what comes after it; without the marker, more may have been on its way.
+        cut = self._calls_went_on or (not marked and self._deltas.half_call(free_text=False))
+        self.builder.finish(reason, raw=self._finish, detail=detail, cut=cut)
 
     def _let_go(self) -> None:
         if self._sources is not None:
@@ -159,6 +165,8 @@ class OpenAIChatParser(Parser):
         if delta:
             if type(delta) is dict:
                 self._saw_delta = True
+                if self._weight > PLACEHOLDER:
+                    self._note_late(delta)
                 self._deltas.read(delta, self._exactly)
             else:
                 self._fields.odd("delta", delta)
@@ -179,8 +187,15 @@ class OpenAIChatParser(Parser):
         elif word in FAILURES:
             message = f"the answer failed: finish_reason {word!r}"
             self._broken = self._failure({"error": {"message": message, "code": word}, "choices": [choice]})
-        elif not self._finish:  # "" is no finish reason, but it is the provider's word where no other comes
-            self._finish = word
+        elif weight(word) > self._weight:  # a placeholder is still the provider's word where no other comes
+            self._finish, self._weight, self._went_on = word, weight(word), False
+
+    def _note_late(self, delta: Object) -> None:
+        """Note that the answer goes on though it has a finish reason."""
+        if delta.get("tool_calls") or delta.get("function_call"):
+            self._calls_went_on = True
+        if any(value for name, value in delta.items() if name != "role"):
+            self._went_on = True
 
     def _read_usage(self, chunk: Object) -> None:
         usage = self._fields.object(chunk, "usage")

@@ -40,17 +40,32 @@ FAILURES = frozenset(
     }
 )
 
+# What some servers write where they have no finish reason to give, in lower case.
+_PLACEHOLDERS = frozenset({"", "null", "none", "nil", "undefined"})
+
+# How much a word says: the first one of those that say the most counts.
+NOTHING, PLACEHOLDER, UNKNOWN, KNOWN = range(4)
+
 _REFUSABLE = frozenset({StopReason.END, StopReason.CONTENT_FILTER, StopReason.UNKNOWN})
+
+
+def weight(word: str | None) -> int:
+    """How much a finish reason says: nothing came, a placeholder, a word that is not known, or one that is."""
+    if word is None:
+        return NOTHING
+    if word in STOP_REASONS:
+        return KNOWN
+    return PLACEHOLDER if word.lower() in _PLACEHOLDERS else UNKNOWN
 
 
 def stop_reason(word: str | None, *, called: bool, refused: bool) -> StopReason:
     """Tell why an answer ended.
 
-    word: the finish reason; None or "" where the stream ended with its marker alone.
+    word: the finish reason; None or a placeholder where the stream ended with its marker alone.
     called: there are tool calls; many servers say "stop" all the same.
     refused: a refusal was written; the word for that is an ordinary "stop".
     """
-    reason = STOP_REASONS.get(word, StopReason.UNKNOWN) if word else StopReason.END
+    reason = STOP_REASONS.get(word or "", StopReason.UNKNOWN) if weight(word) > PLACEHOLDER else StopReason.END
     if refused and reason in _REFUSABLE:
         return StopReason.REFUSAL
     return StopReason.TOOL_USE if called and reason is StopReason.END else reason

@@ -75,7 +75,7 @@ def test_a_body_without_a_stop_reason_has_an_unknown_end() -> None:
 def test_content_inside_the_opening_message_is_taken_once() -> None:
     call = {"type": "tool_use", "id": "toolu_1", "name": "add", "input": {"n": 123456789012345678901234567890}}
     inside = read(start(content=[call]), end("tool_use"))
-    repeated = read(start(content=[call]), tool_use(0, '{"n":1}'), end("tool_use"))
+    repeated = read(start(content=[call]), tool_use(0), end("tool_use"))
     assert inside.message.tool_calls[0].arguments == call["input"]
     assert repeated.message == evolve(inside.message)
 

@@ -5,7 +5,8 @@ A whole body gives its blocks to the same readers, as blocks that get no deltas.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from copy import copy
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from thinkaloud.block_builder import OpenBlock
 from thinkaloud.content import Opaque
@@ -26,6 +27,8 @@ from thinkaloud.protocols.fields import (
 if TYPE_CHECKING:
     from thinkaloud.protocols.anthropic.parse import AnthropicParser
 
+_Container = TypeVar("_Container", list[Any], dict[str, Any])
+
 PROTOCOL_ID = "anthropic-messages"
 
 
@@ -45,6 +48,9 @@ class BlockReader:
     def __init__(self, parser: AnthropicParser, start: JsonObject) -> None:
         self.parser = parser
 
+    def resume(self, start: JsonObject) -> None:
+        """Go on with a block that the opening message has begun: this is its own start, so nothing is told twice."""
+
     def note(self, delta: JsonObject) -> None:
         """Read the further fields of a delta that has gone into `open`."""
 
@@ -54,6 +60,13 @@ class BlockReader:
 
     def settle(self, *, complete: bool) -> None:
         """Bring in what is still pending, before the block is closed. complete: False when the answer was cut off."""
+
+
+def _take_remainder(parser: AnthropicParser, block: OpenBlock, text: str) -> None:
+    """Add what a repeated start has beyond the text that stands."""
+    standing = str(block.fragments)
+    if text.startswith(standing):
+        parser.builder.extend(block, text[len(standing) :])
 
 
 def _take_signature(block: OpenBlock, data: JsonObject) -> None:
@@ -79,6 +92,11 @@ class TextReader(BlockReader):
         self._block.extra.update(extra)
         self._block.citations.extend(citations)  # type: ignore[arg-type]
         parser.builder.extend(self._block, text)
+
+    def resume(self, start: JsonObject) -> None:
+        """Take what the start has more of the text."""
+        _take_remainder(self.parser, self._block, text_field(start, "text"))
+        self._block.extra.update(rest(start, self._known))
 
     def take(self, kind: str, delta: JsonObject, raw: str) -> bool:
         """Citations, and the signatures that some gateways put on text."""
@@ -114,6 +132,12 @@ class ThinkingReader(BlockReader):
         _take_signature(self._block, start)
         parser.builder.extend(self._block, text)
 
+    def resume(self, start: JsonObject) -> None:
+        """Take what the start has more of the thinking, and its signature."""
+        _take_remainder(self.parser, self._block, text_field(start, "thinking"))
+        _take_signature(self._block, start)
+        self._block.extra.update(rest(start, self._known))
+
     def note(self, delta: JsonObject) -> None:
         """A signature in the wrong place (seen at gateways), and the estimate of withheld thinking."""
         _take_signature(self._block, delta)
@@ -138,7 +162,10 @@ class RedactedReader(BlockReader):
     def __init__(self, parser: AnthropicParser, start: JsonObject) -> None:
         super().__init__(parser, start)
         data, extra = text_field(start, "data"), rest(start, self._known)
-        parser.builder.redacted(data, extra=extra)
+        if data:
+            parser.builder.redacted(data, extra=extra)
+        else:
+            parser.builder.notice("redacted_without_data", "redacted thinking without its payload was left out")
 
 
 class ToolUseReader(BlockReader):
@@ -153,20 +180,48 @@ class ToolUseReader(BlockReader):
         id, name, extra = text_field(start, "id"), text_field(start, "name"), rest(start, self._known)
         self._input = object_field(start, "input")
         kept(self._input, "input")
-        self.open = self._block = parser.builder.open_tool_call(id or parser.next_call_id(), name)
-        self._block.extra.update(extra)
+        self.open = self.call = parser.builder.open_tool_call(parser.own_call_id(id), name)
+        self.call.extra.update(extra)
+
+    def resume(self, start: JsonObject) -> None:
+        """Take the input of the start, if it has one."""
+        self._input = kept(object_field(start, "input"), "input") or self._input
+        self.call.extra.update(rest(start, self._known))
 
     def take(self, kind: str, delta: JsonObject, raw: str) -> bool:
         """The signatures that some gateways put on calls."""
         if kind == "signature_delta":
-            _take_signature(self._block, delta)
+            _take_signature(self.call, delta)
             return True
         return False
 
     def settle(self, *, complete: bool) -> None:
         """Use the input of the start where no pieces have followed it."""
-        if self._input and not self._block.fragments:
-            self.parser.builder.extend(self._block, dumps(self._input))
+        if self._input and not self.call.fragments:
+            self.parser.builder.extend(self.call, dumps(self._input))
+
+
+class NamelessReader(BlockReader):
+    """A call without a name: nobody can run it, and no server takes it back, so it is only told."""
+
+    def __init__(self, parser: AnthropicParser, start: JsonObject) -> None:
+        super().__init__(parser, start)
+        self._id = text_field(start, "id")
+        self._pieces: list[str] = []
+
+    def take(self, kind: str, delta: JsonObject, raw: str) -> bool:
+        """Keep the arguments for the notice."""
+        if kind == "input_json_delta":
+            self._pieces.append(text_field(delta, "partial_json"))
+        return True
+
+    def settle(self, *, complete: bool) -> None:
+        """Tell what was left out."""
+        self.parser.builder.notice(
+            "call_without_name",
+            "the model wrote a tool call without a name; nobody can run it, and it was left out",
+            detail={"id": self._id, "arguments": _whole("".join(self._pieces))},
+        )
 
 
 class OpaqueReader(BlockReader):
@@ -178,7 +233,13 @@ class OpaqueReader(BlockReader):
         self._data: JsonObject = dict(kept(start, self._kind))
         self._input: list[str] = []
         self._growing: dict[str, list[str]] = {}
+        self._grown: set[str] = set()  # lists and objects that are ours, so that they grow in place
         self._index = parser.builder.reserve()
+
+    def resume(self, start: JsonObject) -> None:
+        """Take the fields of the start in the place of the earlier ones."""
+        for name, value in kept(start, self._kind).items():
+            self._replace(name, value)
 
     def take(self, kind: str, delta: JsonObject, raw: str) -> bool:
         """Merge a delta of any type."""
@@ -202,6 +263,7 @@ class OpaqueReader(BlockReader):
 
     def _replace(self, name: str, value: object) -> None:
         self._growing.pop(name, None)
+        self._grown.discard(name)
         self._data[name] = value
 
     def _merge(self, name: str, value: object) -> None:
@@ -210,11 +272,19 @@ class OpaqueReader(BlockReader):
         if isinstance(value, str) and (standing is None or isinstance(standing, str)):
             self._growing.setdefault(name, [standing or ""]).append(value)
         elif isinstance(value, list) and isinstance(standing, list):
-            self._data[name] = [*standing, *value]
+            self._own(name, standing).extend(value)
         elif isinstance(value, dict) and isinstance(standing, dict):
-            self._data[name] = {**standing, **value}
+            self._own(name, standing).update(value)
         elif value is not None:
             self._replace(name, value)
+
+    def _own(self, name: str, standing: _Container) -> _Container:
+        """The list or object in a field, copied once, before it grows."""
+        if name not in self._grown:
+            self._grown.add(name)
+            standing = copy(standing)
+            self._data[name] = standing
+        return standing
 
     def settle(self, *, complete: bool) -> None:
         """Tell the block."""
@@ -232,14 +302,6 @@ class OpaqueReader(BlockReader):
         self.parser.builder.opaque(block, index=self._index)
 
 
-class RepeatedReader(BlockReader):
-    """A block that the opening message has held already: nothing of it is told twice."""
-
-    def take(self, kind: str, delta: JsonObject, raw: str) -> bool:
-        """Pass over it."""
-        return True
-
-
 # Types of delta whose fields are known to grow, and those whose fields replace what stands.
 _MERGED = frozenset({"text_delta", "thinking_delta"})
 _REPLACED = frozenset({"signature_delta", "compaction_delta"})
@@ -253,6 +315,31 @@ BLOCKS: dict[str, type[BlockReader]] = {
 
 # Readable deltas, and the block that they mean where none is open for them.
 IMPLIED = {"text_delta": "text", "thinking_delta": "thinking"}
+
+
+def reader_for(block: JsonObject) -> type[BlockReader]:
+    """The class that reads a block of this start. Raises MalformedStream."""
+    kind = text_field(block, "type")
+    if kind == "tool_use" and not text_field(block, "name"):
+        return NamelessReader
+    return BLOCKS.get(kind, OpaqueReader)
+
+
+def is_repeated(block: JsonObject, prefilled: JsonObject) -> bool:
+    """Whether a start is that of a block which the opening message has held already.
+
+    It is the same block, a call of the same id and name, or one whose text has grown since.
+    """
+    if block.get("type") != prefilled.get("type"):
+        return False
+    if block == prefilled:
+        return True
+    if block.get("id"):
+        return block["id"] == prefilled.get("id") and block.get("name") == prefilled.get("name")
+    if prefilled.get("signature") and block.get("signature") != prefilled["signature"]:
+        return False
+    text, standing = (data.get("text", data.get("thinking")) for data in (block, prefilled))
+    return isinstance(text, str) and isinstance(standing, str) and text.startswith(standing)
 
 
 def _whole(text: str) -> str:

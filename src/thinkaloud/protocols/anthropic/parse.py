@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from thinkaloud.block_builder import OpenBlock
 from thinkaloud.errors import MalformedStream, ProviderError, TruncatedStream
 from thinkaloud.events import StreamEvent
-from thinkaloud.jsontext import Json, loads
+from thinkaloud.jsontext import Json, is_json_object, loads
 from thinkaloud.messages import StopReason
-from thinkaloud.protocols.anthropic.blocks import BLOCKS, IMPLIED, BlockReader, OpaqueReader, RepeatedReader
+from thinkaloud.protocols.anthropic.blocks import IMPLIED, BlockReader, ToolUseReader, is_repeated, reader_for
 from thinkaloud.protocols.anthropic.errors import error
 from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, Parser
 from thinkaloud.protocols.fields import (
@@ -69,7 +70,11 @@ class AnthropicParser(Parser):
     def __init__(self, context: ParseContext) -> None:
         super().__init__(context)
         self._blocks: dict[int | None, BlockReader] = {}
-        self._prefilled: dict[int | None, JsonObject] = {}
+        self._prefilled: dict[int | None, JsonObject] = {}  # what the opening message has begun and nothing followed
+        self._empty_calls: dict[int | None, OpenBlock] = {}  # stopped without arguments, and nothing came since
+        self._open_calls: list[OpenBlock] = []
+        self._strays: set[int | None] = set()  # indexes whose arguments came where no call was open
+        self._late = False
         self._begun = False
         self._counts: dict[str, int] = {}
         self._output_is_final = False
@@ -77,7 +82,8 @@ class AnthropicParser(Parser):
         self._detail: dict[str, Json] = {}
         self._told: set[tuple[str, str]] = set()
         self._response_id = ""
-        self._unnamed_calls = 0
+        self._made_ids = 0
+        self._call_ids: set[str] = set()
 
         self.estimated_tokens = 0
         self.has_text = False
@@ -114,7 +120,7 @@ class AnthropicParser(Parser):
         """End the answer if its stop reason has come. Raises TruncatedStream."""
         if not self._stop_reason:
             raise TruncatedStream("the stream ended without message_stop and without a stop reason")
-        self._finish()
+        self._finish(cut=True)
 
     def read_whole(self, body: Any) -> None:
         """Read a body that was not streamed. Raises the ProviderError that it carries, or MalformedStream."""
@@ -157,10 +163,17 @@ class AnthropicParser(Parser):
             self.tell_once("unreadable_field", name, str(fault))
             return None
 
-    def next_call_id(self) -> str:
-        """An id for a call that came without one: the same however the answer is read."""
-        self._unnamed_calls += 1
-        return f"call_{self._response_id}_{self._unnamed_calls}"
+    def own_call_id(self, id: str) -> str:
+        """The id of a call; another one where it has none or an earlier call has the same: however it is read."""
+        own = id
+        while not own or own in self._call_ids:
+            self._made_ids += 1
+            own = f"call_{self._response_id}_{self._made_ids}"
+        if id and own != id:
+            text = "two calls of the answer have the same id: the later one got an id of its own"
+            self.builder.notice("repeated_call_id", text, detail={"id": id, "given": own})
+        self._call_ids.add(own)
+        return own
 
     # events
 
@@ -176,11 +189,28 @@ class AnthropicParser(Parser):
             return
         for index, block in enumerate(list_field(object_field(exact(raw), "message"), "content")):
             self._open(index, as_object(block, "content"))
-            self._stop(index)
             self._prefilled[index] = as_object(block, "content")
 
     def _on_block_start(self, data: JsonObject, raw: str) -> None:
-        self._open(index_field(data), object_field(exact(raw), "content_block"))
+        index, block = index_field(data), object_field(exact(raw), "content_block")
+        if self._prefilled and self._resumed(index, block):
+            return
+        self._open(index, block)
+
+    def _resumed(self, index: int | None, block: JsonObject) -> bool:
+        """Go on with the block of the opening message that this is the start of; else close all that it has begun."""
+        place = next(iter(self._prefilled)) if index is None else index
+        prefilled = self._prefilled.get(place)
+        if prefilled is None or not is_repeated(block, prefilled):
+            for begun in list(self._prefilled):
+                self._displace(begun)
+            return False
+        if place != index:
+            self._displace(index)
+            self._blocks[index] = self._blocks.pop(place)
+        del self._prefilled[place]
+        self._blocks[index].resume(block)
+        return True
 
     def _on_block_delta(self, data: JsonObject, raw: str) -> None:
         delta = data.get("delta")
@@ -207,7 +237,14 @@ class AnthropicParser(Parser):
             self._open(index, {"type": IMPLIED[kind]})
             self._on_block_delta({"index": index, "delta": delta}, raw)
         else:
+            if kind == "input_json_delta":
+                self._take_stray(index)
             self.tell_once("unknown_delta", kind, "a delta that fits no open block")
+
+    def _take_stray(self, index: int | None) -> None:
+        """Arguments came before the start of their call or after its stop: what it has may not be all of it."""
+        self._strays.add(index)
+        self._empty_calls.pop(index, None)  # it stays open, and is closed as incomplete at the end
 
     def _on_block_stop(self, data: JsonObject, raw: str) -> None:
         self._stop(index_field(data))
@@ -239,21 +276,47 @@ class AnthropicParser(Parser):
         kind = block.get("type")
         if not isinstance(kind, str):
             raise MalformedStream("a content block has no type")
-        self._stop(index)
-        if _is_repeated(block, self._prefilled.get(index)):
-            self._blocks[index] = RepeatedReader(self, block)
-            return
+        self._displace(index)
+        if self._empty_calls:
+            self._close_empty_calls()
         if kind == "fallback":
             self._take_model_change(block)
-        self.last_kind = kind
-        self._blocks[index] = BLOCKS.get(kind, OpaqueReader)(self, block)
+        reader = self._blocks[index] = reader_for(block)(self, block)
+        if isinstance(reader, ToolUseReader):
+            self._open_calls.append(reader.call)
+            self._late = self._late or bool(self._stop_reason)
+        if kind != "tool_use" or reader.open is not None:
+            self.last_kind = kind
 
     def _stop(self, index: int | None) -> None:
+        """The wire stops a block: it is whole, unless arguments of a call have gone astray."""
+        self._close(index, certain=index not in self._strays)
+
+    def _displace(self, index: int | None) -> None:
+        """A block that was never stopped gives way. A call is whole then only if its arguments are."""
+        self._close(index, certain=False)
+
+    def _close(self, index: int | None, *, certain: bool) -> None:
+        self._prefilled.pop(index, None)
         block = self._blocks.pop(index, None)
-        if block is not None:
-            block.settle(complete=True)
-            if block.open is not None:
-                self.builder.close(block.open)
+        if block is None:
+            return
+        block.settle(complete=True)
+        if block.open is None:
+            return
+        if isinstance(block, ToolUseReader):
+            self._strays.discard(index)
+            if not certain and not is_json_object(str(block.open.fragments)):
+                return  # it stays open, and is closed as incomplete at the end
+            if not block.open.fragments:
+                self._empty_calls[index] = block.open
+                return
+        self.builder.close(block.open)
+
+    def _close_empty_calls(self) -> None:
+        for call in self._empty_calls.values():
+            self.builder.close(call)
+        self._empty_calls.clear()
 
     # the message
 
@@ -312,10 +375,17 @@ class AnthropicParser(Parser):
             counts = {name: count for name, count in counts.items() if name not in _GENERATED}
         self.builder.update_usage(_usage(counts))
 
-    def _finish(self) -> None:
+    def _finish(self, *, cut: bool = False) -> None:
+        """End the answer. cut: the body ended before the wire said so, though a stop reason has come."""
         for block in self._blocks.values():
             block.settle(complete=True)
         self._blocks.clear()
+        self._close_empty_calls()
+        calls = [call for call in self._open_calls if not call.closed]
+        if cut:
+            cut = any(call.fragments or self._late or not call.held for call in calls)
+        else:
+            cut = any(not call.held and not is_json_object(str(call.fragments)) for call in calls)
         if not self._output_is_final:
             self._output_is_final = True
             self._tell_usage()
@@ -324,7 +394,7 @@ class AnthropicParser(Parser):
             reason = StopReason.TOOL_USE
         if reason is StopReason.LENGTH and not self.has_text:
             self.builder.notice("answer_truncated", "the output limit was reached before any text")
-        self.builder.finish(reason, raw=self._stop_reason or None, detail=self._detail or None)
+        self.builder.finish(reason, raw=self._stop_reason or None, detail=self._detail or None, cut=cut)
 
     def _failure(self, body: Any) -> ProviderError:
         return error(ErrorResponse(body=body, provider=self.context.origin.provider or None))
@@ -345,13 +415,6 @@ _EVENTS: dict[str, Callable[[AnthropicParser, JsonObject, str], None]] = {
 
 def _kept_field(data: JsonObject, name: str) -> Any:
     return kept(data.get(name), name)
-
-
-def _is_repeated(block: JsonObject, prefilled: JsonObject | None) -> bool:
-    """Whether the opening message has held this block already."""
-    if prefilled is None or block.get("type") != prefilled.get("type"):
-        return False
-    return block == prefilled or (bool(block.get("id")) and block.get("id") == prefilled.get("id"))
 
 
 def _usage(counts: dict[str, int]) -> Usage:

@@ -96,6 +96,34 @@ def test_a_message_of_nothing_but_omitted_blocks_vanishes_and_its_neighbours_joi
     assert [notice.code for notice in notices] == ["thinking_omitted"]
 
 
+def test_an_answer_of_which_only_thinking_is_left_is_omitted_and_its_neighbours_join() -> None:
+    aborted = answer(
+        Thinking("t", signature="s"),
+        Thinking.redacted_payload("cmVk"),
+        ToolCall("a", name="f", arguments_json='{"x":', complete=False),
+    )
+    written, notices = turns((UserMessage("a"), aborted, ToolResult("a", "never run"), UserMessage("b")))
+    both = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    assert written == [{"role": "user", "content": both}]
+    assert [(notice.code, notice.path) for notice in notices] == [
+        ("block_omitted", "messages[1].content[2]"),
+        ("result_omitted", "messages[2]"),
+        ("thinking_omitted", "messages[1]"),
+    ]
+
+
+def test_thinking_that_the_next_answer_goes_on_from_is_sent() -> None:
+    written, notices = sent(answer(Thinking("t", signature="s")), answer(Text("so")))
+    assert [[block["type"] for block in turn["content"]] for turn in written] == [["thinking", "text"]]
+    assert notices == []
+
+
+def test_thinking_that_results_of_tools_follow_is_sent() -> None:
+    written, notices = sent(answer(Thinking("t", signature="s")), ToolResult("a", "r"))
+    assert [turn["content"][0]["type"] for turn in written] == ["thinking", "tool_result"]
+    assert notices == []
+
+
 def test_blocks_that_were_cut_off_are_omitted() -> None:
     written, notices = sent(
         answer(
@@ -147,8 +175,9 @@ def test_a_pause_and_its_continuation_are_one_turn() -> None:
 
 
 def test_signatures_of_claude_on_bedrock_are_valid_here_without_its_other_fields() -> None:
-    assert content(Thinking("a", signature="s", extra={"of": "bedrock"}), origin=BEDROCK) == [
-        {"type": "thinking", "thinking": "a", "signature": "s"}
+    assert content(Thinking("a", signature="s", extra={"of": "bedrock"}), Text("b"), origin=BEDROCK) == [
+        {"type": "thinking", "thinking": "a", "signature": "s"},
+        {"type": "text", "text": "b"},
     ]
 
 

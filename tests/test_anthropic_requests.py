@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from thinkaloud.content import Document, Image, Opaque, Text
+from thinkaloud.content import Document, Image, Opaque, Text, Thinking
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.messages import AssistantMessage, Message, ToolResult, UserMessage
 from thinkaloud.models.model import Model
@@ -170,10 +170,20 @@ def test_neighbouring_user_messages_are_one_turn() -> None:
     ]
 
 
-def test_empty_text_is_dropped_silently_and_so_is_a_message_of_nothing_else() -> None:
+def test_blank_text_is_left_out_and_told_and_so_is_a_message_of_nothing_else() -> None:
     encoded = request(UserMessage((Text(""), Text(" \n"), Text("a"))), UserMessage(""))
     assert encoded.body["messages"] == [{"role": "user", "content": [{"type": "text", "text": "a"}]}]
-    assert encoded.notices == ()
+    assert [(notice.code, notice.path) for notice in encoded.notices] == [
+        ("block_omitted", "messages[0].content[0]"),
+        ("block_omitted", "messages[0].content[1]"),
+        ("block_omitted", "messages[1].content[0]"),
+    ]
+
+
+@pytest.mark.parametrize("messages", [(UserMessage(""),), (UserMessage(" \n"), AssistantMessage((Thinking("t"),)))])
+def test_a_request_of_which_nothing_is_left_is_refused(messages: tuple[Message, ...]) -> None:
+    with pytest.raises(ConfigurationError, match="messages"):
+        request(*messages)
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ class Turn:
     role: Literal["user", "assistant"]
     results: list[Json] = field(factory=list)
     blocks: list[Json] = field(factory=list)
+    paths: list[str] = field(factory=list)  # of the answers in it
 
     def body(self) -> WireBlock:
         """The message, with the results first: no API takes another order."""
@@ -67,7 +68,7 @@ class TurnWriter(ABC):
                     self._result(message, path)
                 case AssistantMessage():
                     self._assistant(message, path)
-        return [turn.body() for turn in self.turns if turn.results or turn.blocks]
+        return [turn.body() for turn in self._worth_sending() if turn.results or turn.blocks]
 
     @abstractmethod
     def result_block(self, result: ToolResult, content: list[Json]) -> WireBlock:
@@ -76,6 +77,25 @@ class TurnWriter(ABC):
     def withheld(self, message: AssistantMessage) -> Callable[[int], str | None]:
         """Why the block at a place of an answer is left out whatever it is; None where it is not."""
         return lambda place: None
+
+    def is_thinking(self, block: Json) -> bool:
+        """Whether a block of the wire is thinking, of which alone the API takes no answer."""
+        return False
+
+    def _worth_sending(self) -> list[Turn]:
+        """The turns without those of which nothing but thinking is left, unless results of tools follow."""
+        kept: list[Turn] = []
+        for place, turn in enumerate(self.turns, start=1):
+            answered = place < len(self.turns) and self.turns[place].results
+            if turn.role == "assistant" and turn.blocks and not answered and all(map(self.is_thinking, turn.blocks)):
+                text = "left out: nothing but thinking is left of the answer"
+                self.notices.extend(Notice("thinking_omitted", text, path) for path in turn.paths)
+            elif kept and kept[-1].role == turn.role:
+                kept[-1].results.extend(turn.results)
+                kept[-1].blocks.extend(turn.blocks)
+            else:
+                kept.append(turn)
+        return kept
 
     def turn(self, role: Literal["user", "assistant"]) -> Turn:
         """The turn to write to: the last one where it has this role."""
@@ -92,7 +112,7 @@ class TurnWriter(ABC):
 
     def user(self, message: UserMessage, path: str) -> None:
         """Write what a user says."""
-        blocks = self._said(message.content, f"{path}.content")
+        blocks = self._said(message.content, f"{path}.content", tell_blank=True)
         if blocks:
             self.turn("user").blocks.extend(blocks)
 
@@ -122,9 +142,11 @@ class TurnWriter(ABC):
                 if isinstance(block, ToolCall):
                     self._unsent_calls.discard(block.id)
         if blocks:
-            self.turn("assistant").blocks.extend(blocks)
+            turn = self.turn("assistant")
+            turn.blocks.extend(blocks)
+            turn.paths.append(path)
 
-    def _said(self, blocks: Iterable[Block], path: str) -> list[Json]:
+    def _said(self, blocks: Iterable[Block], path: str, *, tell_blank: bool = False) -> list[Json]:
         content: list[Json] = []
         for place, block in enumerate(blocks):
             where = f"{path}[{place}]"
@@ -135,6 +157,8 @@ class TurnWriter(ABC):
                 self.omit(block, where, written)
             elif written is not None:
                 content.append(written)
+            elif tell_blank:
+                self.omit(block, where, "blank text is refused")
         return content
 
 

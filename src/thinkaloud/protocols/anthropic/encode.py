@@ -34,13 +34,15 @@ def encode(call: Call) -> Encoded:
     `max_tokens` is always sent, as the API demands it: the caller's, else the model's own limit where it is known, else
     32,000 tokens (less where the model's family takes less), with room for the thinking budget.
 
-    Raises ConfigurationError for options of another protocol, options that the model is known to refuse, and blocks
-    that have no form on this wire.
+    Raises ConfigurationError for options of another protocol, options that the model is known to refuse, blocks that
+    have no form on this wire, and messages of which nothing is left to send.
     """
     options = _options(call.options)
     family = family_of(call.model)
     thinking = thinking_fields(call, options, family)
     messages, left_out = turns(call.messages)
+    if not messages:
+        raise ConfigurationError("messages: nothing is left to send; give a user message that is not blank")
     notices = [*thinking.notices, *left_out]
     cache = None if call.cache is None else _CACHES[call.cache]
 

@@ -94,12 +94,13 @@ def _answered_opaque(block: Opaque, origin: Origin) -> Written:
     return opaque_block(block, PROTOCOL_ID)
 
 
-def _is_refused(block: Block, answered: list[Json]) -> bool:
+def _is_refused(block: Block, answered: set[str]) -> bool:
     match block:
         case Thinking() | ToolCall() | Opaque(kind="connector_text"):
             return True
         case Opaque(kind="server_tool_use"):
-            return block.data.get("id") not in answered
+            id = block.data.get("id")
+            return not isinstance(id, str) or id not in answered
         case _:
             return False
 
@@ -179,12 +180,16 @@ class _Writer(TurnWriter):
             written["is_error"] = True
         return written
 
+    def is_thinking(self, block: Json) -> bool:
+        return isinstance(block, dict) and block.get("type") in ("thinking", "redacted_thinking")
+
     def withheld(self, message: AssistantMessage) -> Callable[[int], str | None]:
         # Before the last fallback block stands what a model wrote that then refused: thinking and calls of it are
         # not taken back.
         kinds = [block.kind if isinstance(block, Opaque) else "" for block in message.content]
         refused = len(kinds) - kinds[::-1].index("fallback") - 1 if "fallback" in kinds else 0
-        answered = [block.data.get("tool_use_id") for block in message.content if isinstance(block, Opaque)]
+        ids = (block.data.get("tool_use_id") for block in message.content if isinstance(block, Opaque))
+        answered = {id for id in ids if isinstance(id, str)}
 
         def reason(place: int) -> str | None:
             if place < refused and _is_refused(message.content[place], answered):

@@ -19,6 +19,7 @@ from thinkaloud.errors import (
     RateLimited,
     ServerError,
 )
+from thinkaloud.jsontext import loads
 
 
 @frozen
@@ -67,6 +68,7 @@ _REFUSED = Kind(InvalidRequest, 400)
 _FAILED = Kind(ServerError, 500)
 
 _LONGEST = 500
+_LONGEST_FRAMED = 1_000_000
 
 # What looks like a credential is never told on, even where a host quotes the one it got.
 _SECRET = re.compile(
@@ -84,6 +86,22 @@ def by_message(message: str, table: Iterable[tuple[str, type[ProviderError]]]) -
     """The class whose words the message holds; the table's words are in lower case and without backticks."""
     plain = message.replace("`", "").lower()
     return next((error_class for words, error_class in table if words in plain), None)
+
+
+def framed_json(body: str) -> Any:
+    """What the first JSON line says of a body that is framed as a stream although it is an error's; None: no such line.
+
+    Some servers answer with an error status and still write `event: error` and `data: {...}`.
+    """
+    for line in body[:_LONGEST_FRAMED].splitlines():
+        if line.startswith("data:"):
+            try:
+                value = loads(line.removeprefix("data:").strip())
+            except ValueError:
+                continue
+            if isinstance(value, dict | list):
+                return value
+    return None
 
 
 def shortened(text: str) -> str:

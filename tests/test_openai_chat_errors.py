@@ -315,3 +315,12 @@ def test_a_huge_body_takes_no_time() -> None:
     for _ in range(500):
         deep = {"error": deep}
     assert type(error(deep, 400)) is InvalidRequest
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_body_framed_as_a_stream_is_read_all_the_same(end: str) -> None:
+    told = json.dumps({"error": {"message": "too busy", "type": "overloaded_error", "code": 529}})
+    body = end.join((": hello", "event: error", "data: ", f"data: {told}", "", "data: [DONE]", ""))
+    found = error(body, 529)
+    assert (type(found), found.message, found.code) == (Overloaded, "too busy", "overloaded_error")
+    assert error("data: nothing of use", 529).message == "data: nothing of use"

@@ -15,7 +15,7 @@ from thinkaloud.content import Opaque
 from thinkaloud.errors import MalformedStream
 from thinkaloud.jsontext import is_json_object
 from thinkaloud.models.dialect import Dialect
-from thinkaloud.protocols.openai_chat.details import ENCRYPTED, KEY, VISIBLE, Detail
+from thinkaloud.protocols.openai_chat.details import ENCRYPTED, KEY, VISIBLE, CallDetails, Detail
 from thinkaloud.protocols.openai_chat.fields import Fields, Object
 from thinkaloud.protocols.openai_chat.thinking import ThinkingRun, is_redacted
 from thinkaloud.protocols.openai_chat.tool_slots import Slot, ToolSlots
@@ -48,7 +48,7 @@ class DeltaReader:
         self._thinking: ThinkingRun | None = None
         self._refusing = False
         self._seed: Detail | None = None  # an entry that has begun without saying anything
-        self._call_details: dict[str, list[Detail]] = {}  # by the id of the call that they name
+        self._call_details: dict[str, CallDetails] = {}  # by the id of the call that they name
         self._citations: list[Object] = []  # of a text that has not come yet
         self._saw_field = False  # thinking has come in a field of its own
 
@@ -92,7 +92,7 @@ class DeltaReader:
             self._write(self._tags.close())
         self._calls.settle()
         for id in [id for id in self._call_details if self._calls.named(id) is None]:
-            for detail in self._call_details.pop(id):
+            for detail in self._call_details.pop(id).all:
                 self._prove(detail)
 
     def seal(self) -> None:
@@ -128,10 +128,11 @@ class DeltaReader:
         block.extra.update(slot.extra)
         google = self._fields.object(self._fields.object(slot.extra, "extra_content"), "google")
         block.signature = self._fields.text(google, "thought_signature") or None
-        details = self._call_details.get(slot.id) if self._calls.named(slot.id) is slot else None
-        if details:
-            block.extra[KEY] = [self._fields.kept(KEY, detail.entry()) for detail in details]
-            block.signature = details[0].data
+        named = self._call_details.get(slot.id) if self._calls.named(slot.id) is slot else None
+        if named is not None:
+            kept = (self._fields.kept(KEY, detail.entry()) for detail in named.all)
+            block.extra[KEY] = [entry for entry in kept if entry]
+            block.signature = named.all[0].data
 
     # thinking
 
@@ -146,8 +147,7 @@ class DeltaReader:
 
     def _think(self, thought: str, name: str) -> None:
         self._saw_field = True
-        run = self._thinking or self._open_thinking(name)
-        self._builder.extend(run.block, thought)
+        self._builder.extend(self._run(name).block, thought)
 
     def _read_details(self, delta: Object) -> None:
         """Read a gateway's entries. Its plain field repeats their text, and counts only where they have none."""
@@ -198,12 +198,7 @@ class DeltaReader:
             return
         id, format = self._fields.text(fragment, "id"), self._fields.text(fragment, "format")
         if id and (self._calls.named(id) is not None or _may_name_a_call(format)):
-            details = self._call_details.setdefault(id, [])
-            for detail in details:
-                if detail.continues(fragment, position):
-                    detail.add(fragment)
-                    return
-            details.append(Detail(fragment, position))
+            self._call_details.setdefault(id, CallDetails()).add(fragment, position)
             return
         known = self._thinking.continued(fragment, position) if self._thinking is not None else None
         if known is not None:
@@ -217,6 +212,11 @@ class DeltaReader:
         if run is None or is_redacted(detail.format) or not run.takes_encrypted():
             run = self._open_thinking()
         run.details.append(detail)
+
+    def _run(self, name: str) -> ThinkingRun:
+        """The thinking that is being written, or a new one from the field of this name: a payload takes no text."""
+        run = self._thinking
+        return run if run is not None and not run.redacted else self._open_thinking(name)
 
     def _open_thinking(self, name: str | None = None) -> ThinkingRun:
         self._close_run()
@@ -261,7 +261,7 @@ class DeltaReader:
             if kind == "text":
                 self._say(text)
             elif not self._saw_field:
-                run = self._thinking or self._open_thinking("content")
+                run = self._run("content")
                 run.block.extra["tags"] = True
                 self._builder.extend(run.block, text)
 
@@ -291,14 +291,14 @@ class DeltaReader:
             text = self._fields.text(piece, "text") if piece.get("type") == "text" else ""
             if piece.get("type") == "text" and not text:
                 continue
-            run = self._thinking or self._open_thinking("content")
+            run = self._run("content")
             if text:
                 run.add_text(text)
                 self._builder.extend(run.block, text)
             else:
                 run.add_piece(piece)
         if signature:
-            run = self._thinking or self._open_thinking("content")
+            run = self._run("content")
             run.block.signature = signature
         if self._thinking is not None:
             if type(part.get("closed")) is bool:
@@ -316,12 +316,14 @@ class DeltaReader:
 
     def _read_calls(self, delta: Object, exact: Callable[[Object], Object]) -> None:
         calls = self._fields.objects(delta, "tool_calls")
+        again: list[Object] | None = None
         for place, call in enumerate(calls):
             function = call.get("function")
             if type(function) is not dict:
                 function = self._fields.object(call, "function")
             if type(function.get("arguments")) in (dict, list):
-                function = self._fields.objects(exact(delta), "tool_calls")[place]["function"]
+                again = again or self._fields.objects(exact(delta), "tool_calls")
+                function = again[place]["function"]
             if "custom" in call and not any(function.values()):
                 custom = self._fields.object(call, "custom")
                 slot = self._add_call(call, self._fields.text(custom, "name"), custom.get("input"))
@@ -331,7 +333,7 @@ class DeltaReader:
                 slot = self._add_call(call, self._fields.text(function, "name"), function.get("arguments"))
             if slot is not None and "extra_content" in call:
                 kept = self._fields.kept("extra_content", self._fields.object(call, "extra_content"))
-                slot.extra["extra_content"] = {**slot.extra.get("extra_content", {}), **kept}
+                slot.extra.setdefault("extra_content", {}).update(kept)
 
     def _read_legacy_call(self, delta: Object, exact: Callable[[Object], Object]) -> None:
         function = self._fields.object(delta, "function_call")

@@ -8,7 +8,7 @@ signature, which is the last that comes of a signed block.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from thinkaloud.fragments import Fragments
@@ -100,15 +100,71 @@ def replayed(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Json]]:
     An entry of a signature alone came too late for its block; it completes the entry that it belongs to.
     """
     details: list[Detail] = []
+    unsigned = _Unsigned()
     for position, entry in enumerate(entries):
         late = bool(entry.get("signature")) and not any(entry.get(name) for name in _JOINED)
-        earlier = (detail for detail in reversed(details) if not detail.signed and detail.continues(entry, position))
-        detail = next(earlier, None) if late else None
+        detail = unsigned.last(entry) if late else None
         if detail is None:
-            details.append(Detail(entry, position))
+            detail = Detail(entry, position)
+            unsigned.add(entry, len(details), detail)
+            details.append(detail)
         else:
             detail.add(entry)
     return [detail.entry() for detail in details]
+
+
+class CallDetails:
+    """The encrypted entries that name one call, in order. Type and id are the same: the index tells them apart."""
+
+    def __init__(self) -> None:
+        self.all: list[Detail] = []
+        self._open: dict[Hashable, Detail] = {}
+
+    def add(self, fragment: Mapping[str, Any], position: int) -> None:
+        """Take in a fragment, of an entry that is there or of a new one."""
+        index = key(fragment.get("index"))
+        detail = self._open.get(index)
+        if detail is not None and detail.continues(fragment, position):
+            detail.add(fragment)
+        else:
+            detail = self._open[index] = Detail(fragment, position)
+            self.all.append(detail)
+
+
+class _Unsigned:
+    """Entries that still have no signature, found by what a late one says of them as `Detail.continues` would."""
+
+    def __init__(self) -> None:
+        self._stacks: dict[Hashable, list[tuple[int, Detail]]] = {}
+
+    def add(self, entry: Mapping[str, Any], place: int, detail: Detail) -> None:
+        """Add an entry. One with neither index nor id is found by nothing."""
+        if not detail.signed:
+            type, index, id = (key(entry.get(name)) for name in ("type", "index", "id"))
+            self._stacks.setdefault((type, index, id), []).append((place, detail))
+            if index is not None:
+                self._stacks.setdefault((type, index), []).append((place, detail))
+
+    def last(self, entry: Mapping[str, Any]) -> Detail | None:
+        """The last entry that a late signature belongs to."""
+        type, index, id = (key(entry.get(name)) for name in ("type", "index", "id"))
+        if index is None:
+            keys: list[Hashable] = [] if id is None else [(type, None, id)]
+        else:
+            keys = [(type, index)] if id is None else [(type, index, id), (type, index, None)]
+        found = [top for top in map(self._top, keys) if top is not None]
+        return max(found, key=lambda top: top[0])[1] if found else None
+
+    def _top(self, key: Hashable) -> tuple[int, Detail] | None:
+        stack = self._stacks.get(key, [])
+        while stack and stack[-1][1].signed:
+            stack.pop()
+        return stack[-1] if stack else None
+
+
+def key(value: Any) -> Hashable:
+    """A field's value as a key; what no field of an entry should hold is told apart by how it is written."""
+    return value if value is None or isinstance(value, (str, int, float)) else (type(value).__name__, repr(value))
 
 
 def whole_text(pieces: Fragments) -> str:

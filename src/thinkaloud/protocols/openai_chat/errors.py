@@ -30,6 +30,7 @@ from thinkaloud.errors import (
 )
 from thinkaloud.jsontext import loads
 from thinkaloud.protocols.base import ErrorResponse
+from thinkaloud.protocols.failures import framed_json
 from thinkaloud.wire.retry_after import retry_after
 
 
@@ -322,6 +323,8 @@ class _Found:
     @classmethod
     def of(cls, body: Any) -> _Found:
         objects = list(_objects(body, depth=0))
+        if type(body) is str and not objects:
+            objects = list(_objects(framed_json(body), depth=0))
         texts = [text[:_LONGEST] for part in objects for text in _texts(part)]
         if type(body) is str and not objects and body.strip():
             texts.append(_plain(body[:_LONGEST]))

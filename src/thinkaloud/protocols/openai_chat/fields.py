@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-# Values that go into a block are copied by recursion; nothing that a provider means is nested this deep.
-_DEEPEST = 100
+from thinkaloud.protocols.fields import unsendable
 
 # What is counted or paid is below this; beyond it, arithmetic overflows.
 _LARGEST = 2**53
@@ -99,22 +98,19 @@ class Fields:
         return value
 
     def kept(self, name: str, value: Object) -> Object:
-        """An object that a block will keep, as it came; {} where it is nested too deeply to be kept."""
+        """An object that a block will keep, as it came; {} where it could not be stored or sent again."""
         for item in value.values():
-            if type(item) in (dict, list) and _is_deeper(item, _DEEPEST):
-                self.once("odd_field", f"{name!r} is nested too deeply; it was passed over", name)
+            if type(item) in _CHECKED:
+                fault = unsendable(value)
+                if fault is None:
+                    return value
+                self.once("odd_field", f"{name!r} {fault}; it was passed over", name)
                 return {}
         return value
 
 
-def _is_deeper(value: Any, levels: int) -> bool:
-    """Whether containers lie in each other deeper than this. Recurses no further than that."""
-    if type(value) is dict:
-        return levels == 0 or any(_is_deeper(item, levels - 1) for item in value.values())
-    if type(value) is list:
-        return levels == 0 or any(_is_deeper(item, levels - 1) for item in value)
-    return False
-
+# What may make an object impossible to send: numbers that are none, and containers in which they may be.
+_CHECKED = frozenset({dict, list, float})
 
 _KINDS = {
     type(None): "null",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -32,6 +32,7 @@ class OpenAIChatParser(Parser):
         self._deltas = DeltaReader(self.builder, self._fields, context.dialect, self._made_id)
         self._chunk: Object = {}  # what is being read
         self._source: str | None = None  # the same, undecoded; None for a whole body
+        self._exact: dict[int, Object] | None = None  # its deltas and messages with all digits, once they are needed
         self._id = ""
         self._model = ""
         self._usage: Object = {}
@@ -116,6 +117,7 @@ class OpenAIChatParser(Parser):
             self._sources = None
         if self._message is not None and not self._saw_delta:
             (message, self._chunk, self._source), self._message = self._message, None
+            self._exact = None
             self._deltas.read(message, self._exactly)
         self._deltas.let_go()
 
@@ -132,7 +134,7 @@ class OpenAIChatParser(Parser):
     # chunks
 
     def _read_chunk(self, chunk: Object) -> None:
-        self._chunk = chunk
+        self._chunk, self._exact = chunk, None
         if not self._id or chunk.get("model") != self._model:
             self._identify(chunk)
         choices = chunk.get("choices")
@@ -176,7 +178,8 @@ class OpenAIChatParser(Parser):
         if "usage" in choice:  # seen at Moonshot
             self._count(self._fields.object(choice, "usage"))
         if "content_filter_results" in choice:
-            self._filter = self._fields.object(choice, "content_filter_results") or self._filter
+            found = self._fields.object(choice, "content_filter_results")
+            self._filter = self._fields.kept("content_filter_results", found) or self._filter
         if choice.get("finish_reason") is not None or "error" in choice:
             self._note_finish(choice)
 
@@ -217,18 +220,23 @@ class OpenAIChatParser(Parser):
 
     def _exactly(self, part: Object) -> Object:
         """A delta or message of the chunk, decoded again with all digits of its integers."""
+        if self._exact is None:
+            self._exact = dict(self._decoded_again())
+        return self._exact.get(id(part), part)
+
+    def _decoded_again(self) -> Iterator[tuple[int, Object]]:
+        """The deltas and messages of the chunk, each with the identity of the one that was decoded fast."""
         if self._source is None:
-            return part
+            return
         try:
             again = loads_exact(self._source)
         except ValueError:  # nested more deeply than the standard library reads
-            return part
+            return
         for choice, exact in zip(self._chunk["choices"], again["choices"], strict=True):
-            for name in ("delta", "message"):
-                if type(choice) is dict and choice.get(name) is part:
-                    found: Object = exact[name]
-                    return found
-        return part
+            if type(choice) is dict:
+                for name in ("delta", "message"):
+                    if type(choice.get(name)) is dict:
+                        yield id(choice[name]), exact[name]
 
     def _made_id(self, number: int) -> str:
         """An id for a call without one: the same whenever the same answer is read, and another for each answer."""

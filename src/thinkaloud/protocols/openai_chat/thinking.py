@@ -34,6 +34,11 @@ class ThinkingRun:
         """Whether an encrypted entry can be the proof of this block: it has none yet."""
         return self.block.signature is None and all(detail.type != ENCRYPTED for detail in self.details)
 
+    @property
+    def redacted(self) -> bool:
+        """Whether the block is a payload alone, which takes no text."""
+        return not self.block.fragments and any(_is_payload(detail) for detail in self.details)
+
     def add_text(self, text: str) -> None:
         """Note the text of a typed thinking part, where its place among other pieces counts."""
         if self._pieces:
@@ -49,15 +54,19 @@ class ThinkingRun:
             before = Fragments()
             before.append(str(self.block.fragments))
             self._pieces.append(before)
-        self._pieces.append(self._fields.kept("thinking[]", piece))
+        kept = self._fields.kept("thinking[]", piece)
+        if kept:
+            self._pieces.append(kept)
 
     def seal(self) -> None:
         """Put signature, payload and entries on the block. May be done again when more has come."""
         block = self.block
         if self.details:
-            block.extra[KEY] = [self._fields.kept(KEY, detail.entry()) for detail in self.details]
+            kept = (self._fields.kept(KEY, detail.entry()) for detail in self.details)
+            block.extra[KEY] = [entry for entry in kept if entry]
+            redacted = self.redacted
             for detail in self.details:
-                if detail.type == ENCRYPTED and is_redacted(detail.format):
+                if redacted and _is_payload(detail):
                     block.redacted_data = detail.data
                 elif detail.type == ENCRYPTED:
                     block.signature = block.signature or detail.data or None
@@ -66,6 +75,10 @@ class ThinkingRun:
                 {"type": "text", "text": whole_text(item)} if isinstance(item, Fragments) else item
                 for item in self._pieces
             ]
+
+
+def _is_payload(detail: Detail) -> bool:
+    return detail.type == ENCRYPTED and is_redacted(detail.format)
 
 
 def is_redacted(format: str) -> bool:

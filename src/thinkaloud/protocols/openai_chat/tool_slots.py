@@ -13,7 +13,7 @@ from attrs import define, field
 
 from thinkaloud.block_builder import BlockBuilder, OpenBlock
 from thinkaloud.fragments import Fragments
-from thinkaloud.jsontext import is_json_object
+from thinkaloud.protocols.openai_chat.whole_object import WholeObject
 
 
 @define(eq=False)
@@ -24,6 +24,7 @@ class Slot:
     block: the open block, once the call has begun.
     waiting: arguments that came before the name.
     extra: fields that go back with the call.
+    whole: tells whether the arguments are a whole object, once somebody has asked.
     """
 
     id: str
@@ -32,11 +33,19 @@ class Slot:
     block: OpenBlock | None = None
     waiting: Fragments = field(factory=Fragments)
     extra: dict[str, Any] = field(factory=dict)
+    whole: WholeObject | None = None
 
     @property
     def arguments(self) -> str:
         """What has been written of the arguments."""
         return str(self.waiting if self.block is None else self.block.fragments)
+
+    def is_whole(self) -> bool:
+        """Whether the arguments are one whole JSON object."""
+        if self.whole is None:
+            self.whole = WholeObject()
+            self.whole.feed(self.arguments)
+        return self.whole.holds(lambda: self.arguments)
 
 
 class ToolSlots:
@@ -52,7 +61,8 @@ class ToolSlots:
         self._by_id: dict[str, Slot] = {}
         self._by_index: dict[int, Slot] = {}
         self._ids: set[str] = set()
-        self._unopened: list[Slot] = []
+        self._unopened: dict[Slot, None] = {}
+        self._openable: dict[Slot, None] = {}  # those of them that have a name
 
     def add(self, id: str, index: int | None, name: str, arguments: str | None) -> Slot:
         """Take in a fragment; arguments: None where the fragment does not speak of them."""
@@ -61,7 +71,7 @@ class ToolSlots:
             self.settle()
             slot = Slot(id, index)
             self.slots.append(slot)
-            self._unopened.append(slot)
+            self._unopened[slot] = None
             if index is not None:
                 self._by_index[index] = slot
         if id:
@@ -69,6 +79,9 @@ class ToolSlots:
             self._by_id.setdefault(id, slot)
         if name and slot.block is None and name != slot.name:
             slot.name += name
+            self._openable[slot] = None
+        if arguments and slot.whole is not None:
+            slot.whole.feed(arguments)
         if slot.block is not None:
             if arguments:
                 self._builder.extend(slot.block, arguments)
@@ -98,7 +111,7 @@ class ToolSlots:
 
     def settle(self) -> None:
         """Open what has a name: something else follows, so no more of the name can come."""
-        for slot in [slot for slot in self._unopened if slot.name]:
+        for slot in list(self._openable):
             self._open(slot)
 
     def nameless(self) -> list[Slot]:
@@ -110,7 +123,7 @@ class ToolSlots:
         if not id or id in self._ids:
             id = self._make_id(len(self._ids))
         self._ids.add(id)
-        self._unopened.remove(slot)
+        del self._unopened[slot], self._openable[slot]
         slot.block = self._builder.open_tool_call(id, slot.name)
         self._builder.extend(slot.block, str(slot.waiting))
 
@@ -123,4 +136,4 @@ def _begins_another(slot: Slot, name: str, arguments: str) -> bool:
     renamed = bool(slot.name) and name != slot.name
     if renamed and not slot.id and (slot.block is not None or slot.index is None):
         return True
-    return arguments.lstrip().startswith("{") and is_json_object(slot.arguments)
+    return arguments.lstrip().startswith("{") and slot.is_whole()

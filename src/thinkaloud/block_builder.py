@@ -158,16 +158,16 @@ class BlockBuilder:
             block.fragments.append(text)
             self._events.append(block.kind.delta(block.index, text))
 
-    def close(self, block: OpenBlock) -> None:
+    def close(self, block: OpenBlock, *, free_text: bool = False) -> None:
         """Close a block that the wire calls finished.
 
         A call whose arguments are no whole JSON object is held: whether the model finished it or was cut off shows by
-        what follows.
+        what follows. free_text: the call takes text of any form, and the wire's word for its end is all there is.
         """
         if block.closed:
             return
         self._settle(block)
-        if block.kind is _TOOL_CALL and not is_json_object(str(block.fragments)):
+        if block.kind is _TOOL_CALL and not free_text and not is_json_object(str(block.fragments)):
             block.held = True
             self._held.append(block)
         else:

@@ -165,7 +165,20 @@ def test_a_call_that_the_limit_cut_is_not_offered() -> None:
     assert [call.arguments_json for call in reading.message.incomplete_tool_calls] == ['{"text": "# He']
 
 
-def test_a_call_that_the_server_calls_incomplete_is_not_offered_whatever_follows_it() -> None:
+@pytest.mark.parametrize("status", ["completed", "incomplete"])
+def test_a_call_of_free_text_is_whole_where_the_server_says_so(status: str) -> None:
+    custom = {"type": "custom_tool_call", "id": "c", "call_id": "c", "name": "sql", "input": "sel", "status": status}
+    cut: Any = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+    (call,) = read(BEGUN, *ended(item(0, custom | {"input": ""}, custom), **cut)).content
+    assert call.complete is (status == "completed")
+
+
+def test_a_call_that_the_server_calls_incomplete_is_not_offered_whatever_the_end_says() -> None:
+    message = read(BEGUN, *ended(called(0, "call_b", "write", '{"text": "# He', status="incomplete"))).message
+    assert (message.tool_calls, len(message.incomplete_tool_calls)) == ((), 1)
+
+
+def test_a_call_that_the_server_calls_incomplete_is_not_offered_whatever_follows() -> None:
     cut = called(0, "call_b", "write", '{"text": "# He', status="incomplete")
     reading = read(BEGUN, *ended(cut, said(1, "Oh."), status="incomplete", incomplete_details={"reason": "x"}))
     assert (reading.message.tool_calls, len(reading.message.incomplete_tool_calls)) == ((), 1)

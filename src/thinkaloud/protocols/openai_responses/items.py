@@ -272,8 +272,10 @@ class CallReader(ItemReader):
         block.extra.update(extra)
         if self._type is not None:
             block.extra["type"] = self._type
-        if item.get("status") != "incomplete":
-            self.parser.builder.close(block)
+        if item.get("status") == "incomplete":
+            self.parser.saw_cut_call = True
+        else:
+            self.parser.builder.close(block, free_text=self._type is not None)
 
 
 class CustomCallReader(CallReader):

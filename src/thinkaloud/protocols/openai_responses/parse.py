@@ -67,6 +67,7 @@ class OpenAIResponsesParser(Parser):
 
         self.saw_text = False
         self.saw_refusal = False
+        self.saw_cut_call = False
 
     # the three ways in
 
@@ -293,7 +294,7 @@ class OpenAIResponsesParser(Parser):
         if stop is StopReason.LENGTH and not self.saw_text:
             self.builder.notice("answer_truncated", "the output limit was reached before any text")
         self._tell_transformations(response)
-        self.builder.finish(stop, raw=raw or None, detail=self._details(response) or None)
+        self.builder.finish(stop, raw=raw or None, detail=self._details(response) or None, cut=self.saw_cut_call)
 
     def _settle(self, output: list[object]) -> None:
         """Finish what is open, and bring in what did not stream, from the whole output."""

@@ -69,7 +69,8 @@ class GeminiParser(Parser):
         self._block_reason = ""
         self._has_content = self._has_text = False
         self._told: set[tuple[str, str]] = set()
-        self._exact: tuple[str, list[object]] = ("", [])
+        self._exact: tuple[str, list[object]] = ("", [])  # the candidates of a chunk with every digit
+        self._candidate = 0  # the place in its chunk of the candidate that is read
 
     # the ways in
 
@@ -153,7 +154,9 @@ class GeminiParser(Parser):
             self._take_details(chunk, _OF_CHUNK)
         candidates = chunk.get("candidates")
         if candidates:
-            for candidate in candidates if type(candidates) is list else list_field(chunk, "candidates"):
+            if type(candidates) is not list:
+                candidates = list_field(chunk, "candidates")
+            for self._candidate, candidate in enumerate(candidates):
                 self._read_candidate(candidate if type(candidate) is dict else as_object(candidate, "candidates"), raw)
 
     def _read_candidate(self, candidate: JsonObject, raw: str | None) -> None:
@@ -211,11 +214,9 @@ class GeminiParser(Parser):
     def _exactly(self, raw: str, place: int) -> JsonObject:
         """The part at a place, with every digit of its numbers."""
         if self._exact[0] is not raw:
-            for candidate in list_field(exact(raw), "candidates"):
-                if not (data := as_object(candidate, "candidates")).get("index"):
-                    self._exact = raw, list_field(object_field(data, "content"), "parts")
-                    break
-        return as_object(self._exact[1][place], "parts")
+            self._exact = raw, list_field(exact(raw), "candidates")
+        candidate = as_object(self._exact[1][self._candidate], "candidates")
+        return as_object(list_field(object_field(candidate, "content"), "parts")[place], "parts")
 
     def _read_part(self, part: JsonObject) -> None:
         signature = text_field(part, "thoughtSignature")

@@ -383,6 +383,16 @@ def test_open_text_and_thinking_are_incomplete_when_the_answer_fails() -> None:
     ]
 
 
+def test_a_call_that_the_wire_closes_twice_ends_once() -> None:
+    builder = new()
+    call = builder.open_tool_call("c1", "look_up")
+    builder.close(call)
+    builder.close(call)
+    builder.open_text()
+    ends = [event for event in builder.take() if isinstance(event, ToolCallEnd)]
+    assert [event.call.complete for event in ends] == [True]
+
+
 def test_what_was_closed_before_a_failure_stays_complete() -> None:
     builder = new()
     builder.close(builder.open_thinking())

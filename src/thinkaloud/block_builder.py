@@ -164,7 +164,7 @@ class BlockBuilder:
         A call whose arguments are no whole JSON object is held: whether the model finished it or was cut off shows by
         what follows. free_text: the call takes text of any form, and the wire's word for its end is all there is.
         """
-        if block.closed:
+        if block.closed or block.held:
             return
         self._settle(block)
         if block.kind is _TOOL_CALL and not free_text and not is_json_object(str(block.fragments)):

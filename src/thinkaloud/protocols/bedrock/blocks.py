@@ -186,8 +186,17 @@ class ToolUseReader(BlockReader):
         id, name, extra = text_field(start, "toolUseId"), text_field(start, "name"), rest(start, self._known)
         if extra.get("type") == "tool_use":  # says nothing, and is refused when it goes back
             del extra["type"]
+        self._id, self._name = id, name
+        self._input = _input_text(start.get("input"))
         self.open = self._block = parser.builder.open_tool_call(id or parser.next_call_id(), name)
         self._block.extra.update(extra)
+
+    def resume(self, start: JsonObject) -> bool:
+        """Go on where the start of this very call is repeated; False: it is the start of another one."""
+        if not self._id or (text_field(start, "toolUseId"), text_field(start, "name")) != (self._id, self._name):
+            return False
+        self._input = _input_text(start.get("input")) or self._input
+        return True
 
     def take(self, kind: str, value: object, raw: str) -> bool:
         """A piece of the arguments."""
@@ -199,11 +208,18 @@ class ToolUseReader(BlockReader):
         self.parser.builder.extend(self._block, piece)
         return True
 
-    def read_input(self, value: object) -> None:
-        """Read the whole arguments."""
-        arguments = as_object(kept({} if value is None else value, "input"), "input")
-        if arguments:
-            self.parser.builder.extend(self._block, dumps(arguments))
+    def settle(self, *, complete: bool) -> None:
+        """Use the arguments of the start where no pieces have followed it."""
+        if self._input and not self._block.fragments:
+            self.parser.builder.extend(self._block, self._input)
+
+
+def _input_text(value: object) -> str:
+    """The arguments that came as an object, as JSON text; "" for none."""
+    if value is None or value == "":
+        return ""
+    arguments = as_object(kept(value, "input"), "input")
+    return dumps(arguments) if arguments else ""
 
 
 class OpaqueReader(BlockReader):

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from thinkaloud.block_builder import OpenBlock
 from thinkaloud.content import Opaque
-from thinkaloud.errors import MalformedStream, MalformedToolCall, ProviderError, ServerError, TruncatedStream
+from thinkaloud.errors import MalformedStream, ProviderError, TruncatedStream
 from thinkaloud.events import StreamEvent
-from thinkaloud.jsontext import Json, loads
+from thinkaloud.jsontext import Json, is_json_object, loads
 from thinkaloud.messages import StopReason
 from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, Parser, decoded
 from thinkaloud.protocols.bedrock.blocks import (
@@ -28,6 +29,7 @@ from thinkaloud.protocols.bedrock.blocks import (
     opaque_kind,
 )
 from thinkaloud.protocols.bedrock.errors import error
+from thinkaloud.protocols.bedrock.stops import BOTCHED, STOP_REASONS
 from thinkaloud.protocols.fields import (
     JsonObject,
     as_object,
@@ -42,26 +44,6 @@ from thinkaloud.usage import Usage
 from thinkaloud.wire.awsevents import exception_name
 
 _T = TypeVar("_T")
-
-_STOP_REASONS = {
-    "end_turn": StopReason.END,
-    "stop_sequence": StopReason.STOP_SEQUENCE,
-    "tool_use": StopReason.TOOL_USE,
-    "max_tokens": StopReason.LENGTH,
-    "model_context_window_exceeded": StopReason.LENGTH,
-    "guardrail_intervened": StopReason.CONTENT_FILTER,
-    "content_filtered": StopReason.CONTENT_FILTER,
-    # Words of Claude that the service may let through.
-    "refusal": StopReason.REFUSAL,
-    "pause_turn": StopReason.PAUSE,
-    "compaction": StopReason.END,
-}
-
-# Ends that are failures: the model botched what it wrote, and nothing of it may be run.
-_BOTCHED: dict[str, tuple[type[ProviderError], str]] = {
-    "malformed_tool_use": (MalformedToolCall, "the model wrote a tool call that the service could not read"),
-    "malformed_model_output": (ServerError, "the model wrote an answer that the service could not read"),
-}
 
 # What becomes `stop_detail` under its own name.
 _DETAILS = ("trace", "serviceTier", "performanceConfig")
@@ -82,6 +64,9 @@ class BedrockParser(Parser):
     def __init__(self, context: ParseContext) -> None:
         super().__init__(context)
         self._blocks: dict[int | None, BlockReader] = {}
+        self._empty_calls: dict[int | None, OpenBlock] = {}  # stopped without arguments, and nothing came since
+        self._strays: set[int | None] = set()  # indexes whose arguments came where no call was open
+        self._cut = False  # a call was left without its end
         self._stop_reason = ""
         self._counted = False
         self._detail: dict[str, Json] = {}
@@ -134,7 +119,9 @@ class BedrockParser(Parser):
     def abandon(self) -> Sequence[StreamEvent]:
         """Close what is open as incomplete, with all that had come of it."""
         if not self.builder.ended:
-            self._settle(complete=False)
+            for block in self._blocks.values():
+                block.settle(complete=False)
+            self._blocks.clear()
         return super().abandon()
 
     # for the blocks
@@ -158,10 +145,14 @@ class BedrockParser(Parser):
     def _on_block_start(self, data: JsonObject) -> None:
         index = _index(data)
         start = object_field(data, "start")
-        self._stop(index)
         for key, value in start.items():
+            block = self._blocks.get(index)
+            if key == "toolUse" and isinstance(block, ToolUseReader) and block.resume(as_object(value, key)):
+                return
+            self._make_way(index)
             self._blocks[index] = self._started(key, kept(value, key))
             return
+        self._displace(index)
 
     def _on_block_delta(self, raw: str) -> None:
         try:
@@ -197,9 +188,12 @@ class BedrockParser(Parser):
             self.tell_once("unknown_delta", kind, "a delta that fits no open block")
             return
         if kind == "toolUse":
-            self.tell_once("unknown_delta", kind, "arguments of a call that never began")
+            self._strays.add(index)
+            self._empty_calls.pop(index, None)  # it stays open, and is closed as incomplete at the end
+            self._cut = True
+            self.tell_once("unknown_delta", kind, "arguments of a call that is not open")
             return
-        self._stop(index)
+        self._make_way(index)
         begins = _BEGINS.get(kind)
         if kind == "reasoningContent":
             content = as_object(value, kind)
@@ -282,21 +276,42 @@ class BedrockParser(Parser):
         use = object_field(block, "toolUse")
         if use.get("type") == SERVER_TOOL:
             return None
-        reader = ToolUseReader(self, use)
-        reader.read_input(use.get("input"))
-        return reader
+        return ToolUseReader(self, use)
 
     def _stop(self, index: int | None) -> None:
-        block = self._blocks.pop(index, None)
-        if block is not None:
-            block.settle(complete=True)
-            if block.open is not None:
-                self.builder.close(block.open)
+        """The wire stops a block: it is whole, unless arguments of a call have gone astray."""
+        self._close(index, certain=index not in self._strays)
 
-    def _settle(self, *, complete: bool) -> None:
-        for block in self._blocks.values():
-            block.settle(complete=complete)
-        self._blocks.clear()
+    def _displace(self, index: int | None) -> None:
+        """A block that was never stopped gives way. A call is whole then only if its arguments are."""
+        self._close(index, certain=False)
+
+    def _make_way(self, index: int | None) -> None:
+        """A block begins: what stands at its index gives way, and calls that were stopped empty are whole."""
+        self._displace(index)
+        self._close_empty_calls()
+
+    def _close(self, index: int | None, *, certain: bool) -> None:
+        block = self._blocks.pop(index, None)
+        if block is None:
+            return
+        block.settle(complete=True)
+        if block.open is None:
+            return
+        if isinstance(block, ToolUseReader):
+            self._strays.discard(index)
+            if not certain and not is_json_object(str(block.open.fragments)):
+                self._cut = True
+                return  # it stays open, and is closed as incomplete at the end
+            if not block.open.fragments:
+                self._empty_calls[index] = block.open
+                return
+        self.builder.close(block.open)
+
+    def _close_empty_calls(self) -> None:
+        for call in self._empty_calls.values():
+            self.builder.close(call)
+        self._empty_calls.clear()
 
     # the message
 
@@ -336,17 +351,19 @@ class BedrockParser(Parser):
         )
 
     def _finish(self) -> None:
-        botched = _BOTCHED.get(self._stop_reason)
+        botched = BOTCHED.get(self._stop_reason)
         if botched is not None:
             error_class, text = botched
             raise error_class(text, provider=self.context.origin.provider or None, code=self._stop_reason)
-        self._settle(complete=True)
-        reason = _STOP_REASONS.get(self._stop_reason, StopReason.UNKNOWN)
+        for index in list(self._blocks):
+            self._displace(index)
+        self._close_empty_calls()
+        reason = STOP_REASONS.get(self._stop_reason, StopReason.UNKNOWN)
         if reason is StopReason.END and self.builder.saw_call:
             reason = StopReason.TOOL_USE
         if reason is StopReason.LENGTH and not self.has_text:
             self.builder.notice("answer_truncated", "the output limit was reached before any text")
-        self.builder.finish(reason, raw=self._stop_reason or None, detail=self._detail or None)
+        self.builder.finish(reason, raw=self._stop_reason or None, detail=self._detail or None, cut=self._cut)
 
     def _tolerated(self, read: Callable[[JsonObject, str], _T], data: JsonObject, name: str) -> _T | None:
         """Read a field that the answer can do without: a wrong type is told, and the field passed over."""

@@ -28,7 +28,7 @@ def calls(*parts: dict[str, Any], finish: str = "STOP") -> tuple[ToolCall, ...]:
 
 
 def arguments(*parts: dict[str, Any]) -> Any:
-    [block] = calls(call("note", willContinue=True), *parts)
+    [block] = calls(call("note", willContinue=True), *parts, call())
     assert block.complete
     return block.arguments
 
@@ -184,11 +184,9 @@ def test_a_keep_alive_changes_nothing() -> None:
     "ending",
     [
         [call()],
-        [],
-        [call("other", id="c9")],
         [{"functionCall": {"partialArgs": [{"jsonPath": "$.b", "numberValue": 1}]}}],
     ],
-    ids=["an empty call", "the end of the answer", "the next call", "a part that does not go on"],
+    ids=["an empty call", "a part that does not go on"],
 )
 def test_a_streamed_call_is_ended_by(ending: list[dict[str, Any]]) -> None:
     first, *_ = calls(call("note", willContinue=True), partial("$.a", stringValue="x"), *ending)

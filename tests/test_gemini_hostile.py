@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from support.gemini_streams import chunk, text
+from typing import Any
+
+import pytest
+
+from support.gemini_streams import Part, call, chunk, partial, text
 from support.gemini_wire import read
 
 END = chunk(text(""), finish="STOP")
@@ -15,3 +19,49 @@ def test_a_part_is_read_from_its_own_candidate() -> None:
     other = {"content": {"parts": [{"functionCall": {"name": "y", "args": {"b": 10**30}}}]}, "finishReason": "STOP"}
     reading = read({"candidates": [later, other]})
     assert [call.arguments for call in reading.message.tool_calls] == [{"a": 0}, {"b": 10**30}]
+
+
+HALF = [call("f", willContinue=True), partial("$.a", stringValue="rm -rf /tm", willContinue=True)]
+
+
+@pytest.mark.parametrize("half", [HALF, HALF[:1]])
+@pytest.mark.parametrize("following", [[], [call("g", args={"b": 1})], [call("f", id="c9")], [text("Done.")]])
+def test_a_streamed_call_whose_end_is_never_told_is_not_offered(half: list[Part], following: list[Part]) -> None:
+    message = read(*(chunk(part) for part in (*half, *following)), END).message
+    assert [block.name for block in message.incomplete_tool_calls] == ["f"]
+    assert len(message.tool_calls) == sum("functionCall" in part for part in following)
+
+
+def test_a_call_that_goes_on_after_empty_arguments_takes_those_that_stream() -> None:
+    empty: tuple[Any, ...] = ({}, None, "")
+    for args in empty:
+        parts = [call("f", args=args, willContinue=True), partial("$.a", stringValue="x"), call()]
+        assert [block.arguments for block in read(chunk(*parts), END).message.tool_calls] == [{"a": "x"}]
+
+
+def test_a_call_that_goes_on_after_some_arguments_has_them_all() -> None:
+    start = call("f", args={"n": 10**30, "s": "y", "d": {"k": 1}}, willContinue=True)
+    message = read(chunk(start, partial("$.a", numberValue=2), partial("$.d.l", boolValue=True), call()), END).message
+    assert message.tool_calls[0].arguments == {"n": 10**30, "s": "y", "d": {"k": 1, "l": True}, "a": 2}
+    assert read(chunk(start), END).message.tool_calls == ()
+
+
+@pytest.mark.parametrize(("args", "offered"), [('{"a":1}', 1), ('{"a":', 0)])
+def test_arguments_as_text_of_a_call_that_goes_on_are_offered_only_if_they_are_whole(args: str, offered: int) -> None:
+    assert len(read(chunk(call("f", args=args, willContinue=True)), END).message.tool_calls) == offered
+
+
+def test_a_name_that_is_repeated_in_every_part_goes_on_with_its_call() -> None:
+    def more(value: str) -> Part:
+        return call(
+            "f", partialArgs=[{"jsonPath": "$.a", "stringValue": value, "willContinue": True}], willContinue=True
+        )
+
+    for start in ([], [call("f", willContinue=True)]):
+        message = read(chunk(*start, more("x"), more("y"), call("f", willContinue=True), call("f")), END).message
+        assert [block.arguments for block in message.content] == [{"a": "xy"}]  # type: ignore[union-attr]
+
+
+def test_a_whole_call_of_the_same_name_is_another_one() -> None:
+    message = read(chunk(*HALF, call("f", args={"a": "x"})), END).message
+    assert [block.arguments for block in message.tool_calls] == [{"a": "x"}]

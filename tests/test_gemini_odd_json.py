@@ -99,6 +99,7 @@ def test_big_integers_are_read_alike_by_both_decoders(json_decoder: str) -> None
         chunk(call("a", id="c1", args={"n": number})),
         chunk(call("b", id="c2", willContinue=True)),
         chunk(partial("$.n", numberValue=number)),
+        chunk(call()),
         chunk({"newThing": number}, finish="STOP"),
     )
     first, second, third = reading.content

@@ -47,6 +47,17 @@ class StreamedArguments:
         self._string: Fragments | None = None
         self._changed: dict[str, None] | None = None  # members written too early; None: the text is right so far
 
+    def begin(self, members: JsonObject) -> str:
+        """Take in the members that came with the start of the call, before all entries."""
+        pieces: list[str] = []
+        for name, value in members.items():
+            if isinstance(value, str):
+                string = Fragments()
+                string.append(value)
+                value = string
+            pieces.append(self._write([name], 0, "", value))
+        return "".join(pieces)
+
     def add(self, entry: JsonObject) -> str:
         """Take in one entry. One whose place makes no sense is passed over. Raises MalformedStream."""
         grown = self.grow(entry)

@@ -58,6 +58,9 @@ class GeminiParser(Parser):
         self._is_thought = False
         self._fields: dict[str, Json] = {}  # the further fields of its parts
         self._call: OpenBlock | None = None  # the call whose arguments stream
+        self._call_id = ""  # the id that the wire gives it
+        self._repeats_name = False  # every part of it has its name (seen at gateways)
+        self._lost_end = False  # the wire never told the end of a call
         self._arguments = StreamedArguments()
         self._ids: set[str] = set()
         self._unnamed_calls = 0
@@ -107,17 +110,16 @@ class GeminiParser(Parser):
             if not self._has_content:
                 raise self._blocked()
             reason = StopReason.CONTENT_FILTER
-        if reason is StopReason.END:
-            self._end_call()
-            if self.builder.saw_call:
-                reason = StopReason.TOOL_USE
+        if reason is StopReason.END and self.builder.saw_call:
+            reason = StopReason.TOOL_USE
         if reason is StopReason.LENGTH and not self._has_text:
             self.builder.notice("answer_truncated", "the output limit was reached before any text")
         if reason is StopReason.END and not self._has_content:
             self.builder.notice("empty_answer", "the model stopped without saying anything; asking again may help")
         raw = self._finish_reason or self._block_reason
         # A pause is where the server cut the output, however long the model would have gone on.
-        self.builder.finish(reason, raw=raw, detail=self._detail or None, cut=reason is StopReason.PAUSE)
+        cut = reason is StopReason.PAUSE or self._lost_end or self._call is not None
+        self.builder.finish(reason, raw=raw, detail=self._detail or None, cut=cut)
 
     def read_whole(self, body: Any) -> None:
         """Read a body that was not streamed, or a stream that came as a JSON array. Raises as `read` and `read_end`."""
@@ -276,7 +278,8 @@ class GeminiParser(Parser):
         name, id = text_field(call, "name"), text_field(call, "id")
         entries = list_field(call, "partialArgs")
         args = call.get("args")
-        if self._call is not None and (not name or (id and id == self._call.id)):
+        goes_on = call.get("willContinue") is True
+        if self._call is not None and self._is_more(self._call, id, name, args, entries):
             block = self._call
         elif name or args is not None:
             block = self._open_call(id, name, part, call, signature)
@@ -289,22 +292,37 @@ class GeminiParser(Parser):
                 block.signature = signature
             elif block.signature != signature:
                 self._tell_once("signature_ignored", "functionCall", "a second signature of one call, passed over")
-        goes_on = call.get("willContinue") is True
+        if args and not isinstance(args, str) and (entries or goes_on) and not block.fragments:
+            self.builder.extend(block, self._arguments.begin(kept(object_field(call, "args"), "args")))
         for item in entries:
             entry = as_object(item, "partialArgs")
             self.builder.extend(block, self._arguments.add(entry))
             goes_on = goes_on or entry.get("willContinue") is True
-        if args is not None and not entries and not block.fragments:
+        if goes_on:
+            if isinstance(args, str) and args and not block.fragments:  # text, which no entry can go on with
+                self.builder.extend(block, args)
+                self._call, self._lost_end = None, True
+        elif args is not None and not entries and not block.fragments:
             self._call = None
             text = args if isinstance(args, str) else dumps(kept(object_field(call, "args"), "args"))
             self.builder.extend(block, text or "{}")
             self.builder.close(block)
-        elif not goes_on:
+        else:
             self._end_call()
+
+    def _is_more(self, open: OpenBlock, id: str, name: str, args: object, entries: list[Any]) -> bool:
+        """Whether a part goes on with the open call: it has no name, or the id of the call, or both repeat."""
+        if not name or (id and id == self._call_id):
+            return True
+        if id or name != open.name or args:
+            return False
+        self._repeats_name = self._repeats_name or bool(entries)
+        return self._repeats_name
 
     def _open_call(self, id: str, name: str, part: JsonObject, call: JsonObject, signature: str) -> OpenBlock:
         self._close_text()
-        self._end_call()
+        self._lost_end |= self._call is not None  # it stays open, and is closed as incomplete at the end
+        self._call_id, self._repeats_name = id, False
         extra: dict[str, Json] = {}
         if fields := rest(part, _OF_CALL_PART):
             extra["part"] = fields

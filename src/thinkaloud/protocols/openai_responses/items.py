@@ -65,8 +65,16 @@ class ItemReader:
     def finish(self, item: JsonObject) -> None:
         """Take the finished item, and close what is open."""
 
+    def bring_in(self) -> None:
+        """Take what the item was announced with, where nothing has followed that would say it again."""
+
+    def leave(self) -> None:
+        """Take the end of an answer that has never told the end of the item."""
+        self.abandon()
+
     def abandon(self) -> None:
         """Bring in what is still pending, when the answer has been cut off."""
+        self.bring_in()
 
 
 class ReasoningReader(ItemReader):
@@ -81,6 +89,16 @@ class ReasoningReader(ItemReader):
         super().__init__(parser, item)
         self.block = self._block = parser.builder.open_thinking()
         self._told: set[object] = set()  # parts whose text has begun
+        self._announced: JsonObject | None = item
+
+    def bring_in(self) -> None:
+        """Take the announced parts. The announced seal is that of unfinished thinking, and no signature."""
+        item, self._announced = self._announced, None
+        if item is None or self._block.fragments:
+            return
+        for kind, (field, _) in _REASONING_PARTS.items():
+            for place, text in enumerate(_texts(list_field(item, field))):
+                self.grow(kind, place, text)
 
     def grow(self, kind: str, place: object, piece: str) -> bool:
         """Begin a part, with a blank line before it, or the first one."""
@@ -106,7 +124,9 @@ class ReasoningReader(ItemReader):
         parts = {kind: list_field(item, field) for kind, (field, _) in _REASONING_PARTS.items()}
         texts = {kind: _texts(found) for kind, found in parts.items()}
         shown = self.grows_by or next((kind for kind, found in texts.items() if any(found)), "")
-        if shown:
+        if not any(map(any, texts.values())):
+            self.bring_in()
+        elif shown:
             self.parser.complete(block, BETWEEN_PARTS.join(text for text in texts[shown] if text))
         written = str(block.fragments)
         for kind, (field, _) in _REASONING_PARTS.items():
@@ -140,12 +160,24 @@ class MessageReader(ItemReader):
     def __init__(self, parser: OpenAIResponsesParser, item: JsonObject) -> None:
         super().__init__(parser, item)
         self._blocks: dict[int, OpenBlock] = {}
+        self._whole: set[int] = set()  # parts whose whole text was told
+        self._announced: JsonObject | None = item
+
+    def bring_in(self) -> None:
+        """Take the announced parts."""
+        item, self._announced = self._announced, None
+        if item is None or self._blocks:
+            return
+        for place, entry in enumerate(list_field(item, "content")):
+            text, refusal = _said(as_object(entry, "content"))
+            if text:
+                self.grow(REFUSAL_DELTA if refusal else TEXT_DELTA, place, text)
 
     def grow(self, kind: str, place: object, piece: str) -> bool:
         """Open a part, or go back to one."""
         if kind not in (TEXT_DELTA, REFUSAL_DELTA):
             return False
-        if piece:
+        if piece and _index(place) not in self._whole:
             self.grows_by, self.place = kind, place
             self.block = self._opened(_index(place), refusal=kind == REFUSAL_DELTA)
             self.parser.builder.extend(self.block, piece)
@@ -158,6 +190,9 @@ class MessageReader(ItemReader):
             self.grow(kind, place, text)
         else:
             self.parser.complete(block, text)
+        self._whole.add(_index(place))
+        if self.place == place:
+            self.grows_by = ""  # what still comes of the part says the same again
 
     def annotate(self, place: object, annotation: JsonObject) -> None:
         """Keep a citation with its part."""
@@ -169,7 +204,9 @@ class MessageReader(ItemReader):
         """Close the parts, and open those that did not stream."""
         extra = rest(item, self._shown)
         content = list_field(item, "content")
-        waiting = self._placed(len(content))
+        if not content:
+            self.bring_in()
+        waiting = self._placed([bool(_said(as_object(entry, "content"))[0]) for entry in content])
         beside: list[Json] = []
         blocks: list[OpenBlock] = []
         for number, entry in enumerate(content):
@@ -192,14 +229,17 @@ class MessageReader(ItemReader):
             # Nothing that could be shown, but the item that a reasoning item led to: it goes back in its place.
             self.parser.builder.opaque(Opaque(PROTOCOL_ID, kind="message", data=kept(item, "message")))
 
-    def _placed(self, count: int) -> dict[int, OpenBlock]:
-        """The streamed parts by their place in the finished item.
+    def _placed(self, has_text: list[bool]) -> dict[int, OpenBlock]:
+        """The streamed parts by their place in the finished item. has_text: which of its parts have any.
 
         Some servers count the parts of their deltas otherwise (seen at Bedrock): then the order decides.
         """
-        if all(0 <= place < count for place in self._blocks):
+        if all(0 <= place < len(has_text) and has_text[place] for place in self._blocks):
             return dict(self._blocks)
-        return dict(enumerate(block for _, block in sorted(self._blocks.items())))
+        places = [place for place, has in enumerate(has_text) if has]
+        places += range(len(has_text), len(has_text) + len(self._blocks))
+        blocks = (block for _, block in sorted(self._blocks.items()))
+        return dict(zip(places, blocks, strict=False))
 
     def _opened(self, place: int, *, refusal: bool) -> OpenBlock:
         block = self._blocks.get(place)
@@ -244,35 +284,72 @@ class CallReader(ItemReader):
 
     def __init__(self, parser: OpenAIResponsesParser, item: JsonObject) -> None:
         super().__init__(parser, item)
-        self._open(item)
+        self._announced = self._text(item)
+        self._pieces: list[str] = []  # what came before the name
+        self._is_whole = False
+        if text_field(item, "name"):
+            self._opened(item)
 
-    def _open(self, item: JsonObject) -> OpenBlock | None:
-        name = text_field(item, "name")
-        if self.block is None and name:
-            self.block = self.parser.builder.open_tool_call(
-                text_field(item, "call_id") or self.parser.next_call_id(), name
-            )
+    def _text(self, item: JsonObject) -> str:
+        arguments = item.get(self._field)
+        if isinstance(arguments, dict):
+            return dumps(kept(arguments, self._field))
+        return text_field(item, self._field)
+
+    def _opened(self, item: JsonObject) -> OpenBlock:
+        if self.block is None:
+            id = self.parser.own_call_id(text_field(item, "call_id"))
+            self.block = self.parser.builder.open_tool_call(id, text_field(item, "name"))
+            self.parser.builder.extend(self.block, "".join(self._pieces))
+            self._pieces.clear()
         return self.block
 
     def grow(self, kind: str, place: object, piece: str) -> bool:
-        """Pass over arguments of a call without a name: they come again with the finished item."""
-        return kind == self.grows_by
+        """Take arguments, or keep those of a call without a name until it is known."""
+        if kind != self.grows_by:
+            return False
+        if self.block is None:
+            self._pieces.append(piece)
+        else:
+            self.parser.builder.extend(self.block, piece)
+        return True
+
+    def whole_part(self, kind: str, place: object, text: str) -> None:
+        """Take the whole arguments: with them the end of the call is told."""
+        if kind != self.grows_by:
+            return
+        self._is_whole = True
+        if self.block is None:
+            self._pieces[:] = [text or "".join(self._pieces)]
+        else:
+            self.parser.complete(self.block, text)
+
+    def bring_in(self) -> None:
+        """Take the announced arguments."""
+        if self.block is not None and not self.block.fragments:
+            self.parser.builder.extend(self.block, self._announced)
 
     def finish(self, item: JsonObject) -> None:
-        """Close the call; one that the server calls incomplete stays open, and the end decides."""
-        arguments = item.get(self._field)
-        text = dumps(arguments) if isinstance(arguments, dict) else text_field(item, self._field)
-        extra = rest(item, frozenset({"type", "call_id", "name", self._field}))
-        block = self._open(item)
-        if block is None:
-            block = self.block = self.parser.builder.open_tool_call(
-                text_field(item, "call_id") or self.parser.next_call_id(), ""
-            )
-        self.parser.complete(block, text)
+        """Close the call; one that the server does not call finished stays open, and the end decides."""
+        text, extra = self._text(item), rest(item, frozenset({"type", "call_id", "name", self._field}))
+        block = self._opened(item)
+        if text:
+            self.parser.complete(block, text)
+        else:
+            self.bring_in()
         block.extra.update(extra)
+        self._close(block, is_cut=item.get("status") in ("incomplete", "in_progress"))
+
+    def leave(self) -> None:
+        """A call whose end was never told is complete only if its arguments are."""
+        self.bring_in()
+        if self.block is not None:
+            self._close(self.block, is_cut=not self._is_whole)
+
+    def _close(self, block: OpenBlock, *, is_cut: bool) -> None:
         if self._type is not None:
             block.extra["type"] = self._type
-        if item.get("status") == "incomplete":
+        if is_cut:
             self.parser.saw_cut_call = True
         else:
             self.parser.builder.close(block, free_text=self._type is not None)

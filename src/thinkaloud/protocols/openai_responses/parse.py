@@ -63,7 +63,9 @@ class OpenAIResponsesParser(Parser):
         self._seen: dict[object, object] = {}  # place to id of every item that was ever seen
         self._told: set[tuple[str, str]] = set()
         self._response_id = ""
-        self._unnamed_calls = 0
+        self._call_ids: set[str] = set()
+        self._made_ids = 0
+        self._early: dict[object, list[tuple[str, str]]] = {}  # arguments that came before their call
 
         self.saw_text = False
         self.saw_refusal = False
@@ -150,10 +152,17 @@ class OpenAIResponsesParser(Parser):
         self.tell_once("text_differs", "output", "a finished text is not the one that had streamed")
         return False
 
-    def next_call_id(self) -> str:
-        """An id for a call that came without one: the same however the answer is read."""
-        self._unnamed_calls += 1
-        return f"call_{self._response_id}_{self._unnamed_calls}"
+    def own_call_id(self, id: str) -> str:
+        """The id of a call; another one where it has none or an earlier call has the same: however it is read."""
+        own = id
+        while not own or own in self._call_ids:
+            self._made_ids += 1
+            own = f"call_{self._response_id}_{self._made_ids}"
+        if id and own != id:
+            text = "two calls of the answer have the same id: the later one got an id of its own"
+            self.builder.notice("repeated_call_id", text, detail={"id": id, "given": own})
+        self._call_ids.add(own)
+        return own
 
     def tell_once(self, code: str, kind: str, text: str) -> None:
         """Tell of something odd, once per kind."""
@@ -192,9 +201,7 @@ class OpenAIResponsesParser(Parser):
         place = self._place(data, item)
         if place in self._items or (place in self._seen and self._seen[place] == item.get("id")):
             return  # told twice
-        kind = item.get("type")
-        modelled = isinstance(kind, str) and kind in READERS
-        self._open(place, item if modelled else object_field(exactly(data, raw), "item"))
+        self._open(place, object_field(exactly(data, raw), "item"))
 
     def _on_item_done(self, data: JsonObject, raw: str) -> None:
         item = object_field(exactly(data, raw), "item")
@@ -210,7 +217,7 @@ class OpenAIResponsesParser(Parser):
         delta, field, place_name = _WHOLE_PARTS[text_field(data, "type")]
         text = text_field(data, field)
         item = self._item(data, delta)
-        if item is not None and text:
+        if item is not None and (text or not place_name):
             item.whole_part(delta, data.get(place_name) if place_name else None, text)
 
     def _on_annotation(self, data: JsonObject, raw: str) -> None:
@@ -225,6 +232,8 @@ class OpenAIResponsesParser(Parser):
         """A delta that begins something, or fits nothing that is open."""
         piece = text_field(data, "delta")  # null at some gateways
         item = self._item(data, kind)
+        if item is None and not _GROWTH[kind]:
+            self._early.setdefault(self._place(data), []).append((kind, piece))
         if item is None or not item.grow(kind, data.get(_GROWTH[kind]), piece):
             self.tell_once("unknown_delta", kind, "a delta that fits no open item")
 
@@ -258,9 +267,13 @@ class OpenAIResponsesParser(Parser):
         kind = item.get("type")
         if not isinstance(kind, str):
             raise MalformedStream("an output item has no type")
+        if self._last in self._items:
+            self._items[self._last].bring_in()  # before what follows, so that the order stays
         self._last = place
         self._seen[place] = item.get("id")
-        self._items[place] = READERS.get(kind, OpaqueReader)(self, item)
+        self._items[place] = reader = READERS.get(kind, OpaqueReader)(self, item)
+        for delta, piece in self._early.pop(place, ()):
+            reader.grow(delta, None, piece)
 
     # the answer
 
@@ -308,7 +321,7 @@ class OpenAIResponsesParser(Parser):
                 reader.finish(matching[0])
                 self._seen[place] = matching[0].get("id")
             else:
-                reader.abandon()
+                reader.leave()
         if len(items) <= len(self._seen):
             return
         ids = set(filter(None, map(_word, self._seen.values())))

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from support.gemini_streams import Part, call, chunk, partial, text
-from support.gemini_wire import read
+from support.gemini_wire import read, read_whole
+from thinkaloud.content import Opaque
+from thinkaloud.errors import TruncatedStream
+from thinkaloud.messages import StopReason
 
 END = chunk(text(""), finish="STOP")
 
@@ -65,3 +68,23 @@ def test_a_name_that_is_repeated_in_every_part_goes_on_with_its_call() -> None:
 def test_a_whole_call_of_the_same_name_is_another_one() -> None:
     message = read(chunk(*HALF, call("f", args={"a": "x"})), END).message
     assert [block.arguments for block in message.tool_calls] == [{"a": "x"}]
+
+
+def test_a_finish_reason_that_is_not_set_is_no_end() -> None:
+    unset = chunk(text("A"), finish="FINISH_REASON_UNSPECIFIED")
+    assert isinstance(read(unset).error, TruncatedStream)
+    assert isinstance(read_whole(unset).error, TruncatedStream)
+    message = read(unset, END, chunk(finish="FINISH_REASON_UNSPECIFIED")).message
+    assert (message.stop_reason, message.raw_stop_reason) == (StopReason.END, "STOP")
+
+
+def test_a_signature_that_comes_after_its_call_has_ended_is_kept() -> None:
+    content = read(chunk(call("f", args={"a": 1})), chunk(call(None, "c2ln")), END).content
+    assert content[1:] == (Opaque("gemini", kind="thoughtSignature", data={"thoughtSignature": "c2ln"}),)
+
+
+def test_a_thought_in_one_part_with_a_call_is_no_visible_text() -> None:
+    part = {"text": "Hm.", "thought": True, "functionCall": {"id": "c1", "name": "f"}}
+    message = read(chunk(part), END).message
+    assert (message.text, message.thinking) == ("", "Hm.")
+    assert [block.id for block in message.tool_calls] == ["c1"]

@@ -42,7 +42,6 @@ ERROR = {"error": {"code": 503, "message": "The model is overloaded.", "status":
         ("IMAGE_SAFETY", StopReason.CONTENT_FILTER),
         ("MODEL_ARMOR", StopReason.CONTENT_FILTER),
         ("OTHER", StopReason.UNKNOWN),
-        ("FINISH_REASON_UNSPECIFIED", StopReason.UNKNOWN),
         ("A_NEW_WORD", StopReason.UNKNOWN),
     ],
 )

@@ -50,5 +50,6 @@ FAILED_ENDS = {
     "IMAGE_OTHER": FailedEnd(ServerError, "the image could not be made"),
 }
 
-# The value that stands for "not set" where a server writes it out: no block at all.
+# The values that stand for "not set" where a server writes them out: no block and no end at all.
 UNSPECIFIED_BLOCK = "BLOCKED_REASON_UNSPECIFIED"
+UNSPECIFIED_END = "FINISH_REASON_UNSPECIFIED"

@@ -31,7 +31,7 @@ from thinkaloud.protocols.fields import (
 )
 from thinkaloud.protocols.gemini.arguments import StreamedArguments
 from thinkaloud.protocols.gemini.errors import error
-from thinkaloud.protocols.gemini.finish import FAILED_ENDS, STOP_REASONS, UNSPECIFIED_BLOCK
+from thinkaloud.protocols.gemini.finish import FAILED_ENDS, STOP_REASONS, UNSPECIFIED_BLOCK, UNSPECIFIED_END
 from thinkaloud.protocols.gemini.usage import COUNTS, usage_of
 
 PROTOCOL_ID = "gemini"
@@ -177,7 +177,8 @@ class GeminiParser(Parser):
             self._take_details(candidate, _OF_CANDIDATE)
         if "finishReason" in candidate:
             reason = text_field(candidate, "finishReason")
-            self._finish_reason = reason or self._finish_reason
+            if reason and reason != UNSPECIFIED_END:
+                self._finish_reason = reason
             if reason in FAILED_ENDS:
                 raise self._failed_end(reason)
 
@@ -226,7 +227,7 @@ class GeminiParser(Parser):
         thought = part.get("thought") is True
         if part.get("functionCall") is not None:
             if text:  # seen in one part with the call
-                self._read_text(text, False, "", {})
+                self._read_text(text, thought, "", {})
             self._read_call(part, signature)
             return
         payload = [name for name in part if name not in ATTRIBUTES and not (name == "text" and not text)]
@@ -286,6 +287,8 @@ class GeminiParser(Parser):
         else:
             if entries:
                 self._tell_once("unknown_delta", "partialArgs", "arguments that belong to no open call")
+            if signature:  # it comes after its call has ended: kept as if it had come alone
+                self._read_opaque(SIGNATURE_ALONE, {name: part[name] for name in part if name != "functionCall"})
             return  # a keep-alive, or the end of a call that has ended
         if signature:
             if block.signature is None:

@@ -88,3 +88,10 @@ def test_a_thought_in_one_part_with_a_call_is_no_visible_text() -> None:
     message = read(chunk(part), END).message
     assert (message.text, message.thinking) == ("", "Hm.")
     assert [block.id for block in message.tool_calls] == ["c1"]
+
+
+def test_an_id_that_is_made_is_that_of_no_other_call() -> None:
+    reading = read(chunk(call("f", id="call_r1_1"), call("f"), call("f", id="call_r1_2")), END)
+    assert [block.id for block in reading.message.tool_calls] == ["call_r1_1", "call_r1_2", "call_r1_3"]
+    assert reading.message.notices[0].detail == {"id": "call_r1_2", "given": "call_r1_3"}
+    assert reading.codes == ["repeated_call_id"]

@@ -334,6 +334,9 @@ class GeminiParser(Parser):
         if not id or id in self._ids:
             extra["wire_id"] = id or None
             id = self._next_id(name, call, signature)
+            if repeated := extra["wire_id"]:
+                text = "two calls of the answer have the same id: the later one got an id of its own"
+                self.builder.notice("repeated_call_id", text, detail={"id": repeated, "given": id})
         self._ids.add(id)
         self._tell_usage()
         block = self.builder.open_tool_call(id, name)
@@ -350,12 +353,15 @@ class GeminiParser(Parser):
 
     def _next_id(self, name: str, call: JsonObject, signature: str) -> str:
         """An id for a call that came without one, or with that of another call: the same however the answer is read."""
-        self._unnamed_calls += 1
         answer = self._response_id
         if not answer:  # old models name neither
             told = dumps([name, kept(call, "functionCall"), signature])
             answer = sha256(told.encode()).hexdigest()[:12]
-        return f"call_{answer}_{self._unnamed_calls}"
+        id = ""
+        while not id or id in self._ids:
+            self._unnamed_calls += 1
+            id = f"call_{answer}_{self._unnamed_calls}"
+        return id
 
     # all else
 

@@ -6,15 +6,32 @@ import json
 
 import pytest
 
-from support.bedrock_streams import began, called, counted, deltas, event, said, started, stopped, stopped_block
+from support.bedrock_streams import (
+    began,
+    called,
+    counted,
+    deltas,
+    event,
+    redacted,
+    said,
+    started,
+    stopped,
+    stopped_block,
+    thought,
+)
 from support.reading import Outcome, read
-from thinkaloud.content import ToolCall
+from thinkaloud.content import Text, Thinking, ToolCall
+from thinkaloud.errors import TruncatedStream
 
 T1 = {"toolUseId": "t1", "name": "f"}
 
 
 def outcome_of(*frames: bytes) -> Outcome:
     return read("bedrock-converse", [started(), *frames], provider="bedrock")
+
+
+def whole(body: dict[str, object]) -> Outcome:
+    return read("bedrock-converse", [json.dumps(body).encode()], headers={"content-type": "application/json"})
 
 
 def calls_of(*frames: bytes) -> list[tuple[str, str, bool]]:
@@ -91,3 +108,67 @@ def test_pieces_of_arguments_count_before_those_of_the_start() -> None:
 def test_empty_arguments_with_the_start_say_nothing() -> None:
     frames = began(0, toolUse={**T1, "input": {}}) + event("messageStop", stopReason="tool_use") + counted()
     assert calls_of(frames) == [("t1", "", False)]
+
+
+# a whole body
+
+
+def test_a_whole_body_without_a_stop_reason_is_truncated() -> None:
+    body = {"output": {"message": {"role": "assistant", "content": [{"text": "So."}]}}, "usage": {"inputTokens": 1}}
+    assert isinstance(whole(body).error, TruncatedStream)
+    assert whole({**body, "stopReason": "end_turn"}).finished.text == "So."
+
+
+# starts of readable blocks
+
+
+@pytest.mark.parametrize("start", [{"text": ""}, {"text": None}, {}, {"citationsContent": {}}])
+def test_an_empty_start_of_text_is_text(start: dict[str, object]) -> None:
+    frames = began(0, **start) + said(0, "So", ".") + stopped("end_turn") + counted()
+    assert outcome_of(frames).finished.content == (Text("So."),)
+
+
+def test_text_that_comes_with_the_start_is_kept() -> None:
+    frames = began(0, text="So") + said(0, ".") + stopped("end_turn") + counted()
+    assert outcome_of(frames).finished.content == (Text("So."),)
+
+
+@pytest.mark.parametrize("start", [{}, {"text": ""}, {"redactedContent": None}])
+def test_an_empty_start_of_thinking_is_thinking(start: dict[str, object]) -> None:
+    frames = began(0, reasoningContent=start) + thought(0, "c2ln", "Hm.") + stopped("end_turn") + counted()
+    assert outcome_of(frames).finished.content == (Thinking("Hm.", signature="c2ln"),)
+
+
+def test_an_empty_start_of_thinking_may_be_that_of_a_payload() -> None:
+    frames = began(0, reasoningContent={}) + redacted(0, "aGlk") + stopped("end_turn") + counted()
+    assert outcome_of(frames).finished.content == (Thinking("", redacted_data="aGlk"),)
+
+
+def test_thinking_that_comes_with_the_start_is_kept() -> None:
+    start = {"reasoningText": {"text": "Hm", "signature": ""}}
+    frames = began(0, reasoningContent=start) + thought(0, "c2ln", ".") + stopped("end_turn") + counted()
+    assert outcome_of(frames).finished.content == (Thinking("Hm.", signature="c2ln"),)
+
+
+def test_a_start_of_null_begins_no_call() -> None:
+    frames = began(0, toolUse=None) + stopped_block(0) + said(1, "So.") + stopped("end_turn") + counted()
+    assert outcome_of(frames).finished.content == (Text("So."),)
+
+
+# thinking and a payload in one
+
+
+def test_thinking_and_a_payload_in_one_delta_are_two_blocks() -> None:
+    both = {"reasoningContent": {"text": "Hm.", "signature": "c2ln", "redactedContent": "aGlk"}}
+    frames = deltas(0, both) + stopped_block(0) + stopped("end_turn") + counted()
+    assert outcome_of(frames).finished.content == (
+        Thinking("Hm.", signature="c2ln"),
+        Thinking("", redacted_data="aGlk"),
+    )
+
+
+def test_thinking_and_a_payload_in_one_block_are_two_blocks() -> None:
+    both = {"reasoningText": {"text": "Hm.", "signature": "c2ln"}, "redactedContent": "aGlk"}
+    message = {"role": "assistant", "content": [{"reasoningContent": both}]}
+    found = whole({"output": {"message": message}, "stopReason": "end_turn"}).finished.content
+    assert found == (Thinking("Hm.", signature="c2ln"), Thinking("", redacted_data="aGlk"))

@@ -103,9 +103,8 @@ def test_unknown_fields_of_reasoning_are_kept() -> None:
     assert thinking.extra == {"style": "terse"}
 
 
-def test_a_body_without_a_stop_reason_ends_unknown() -> None:
-    message = outcome_of(body({"text": "So."}, stop=None)).finished
-    assert (message.stop_reason, message.raw_stop_reason) == (StopReason.UNKNOWN, None)
+def test_a_body_without_a_stop_reason_is_truncated() -> None:
+    assert type(outcome_of(body({"text": "So."}, stop=None)).error) is TruncatedStream
 
 
 def test_a_body_that_is_cut_is_truncated() -> None:

@@ -30,6 +30,7 @@ from thinkaloud.protocols.bedrock.blocks import (
 )
 from thinkaloud.protocols.bedrock.errors import error
 from thinkaloud.protocols.bedrock.stops import BOTCHED, STOP_REASONS
+from thinkaloud.protocols.bedrock.whole import WHOLE, begun_readably
 from thinkaloud.protocols.fields import (
     JsonObject,
     as_object,
@@ -112,6 +113,8 @@ class BedrockParser(Parser):
         for index, block in enumerate(list_field(message, "content")):
             self._read_block(index, as_object(block, "content"))
         self._on_message_stop(answer)
+        if not self._stop_reason:
+            raise TruncatedStream("the body has no stopReason")
         self._on_metadata(answer)
         if not self.builder.ended:
             self._finish()
@@ -146,11 +149,15 @@ class BedrockParser(Parser):
         index = _index(data)
         start = object_field(data, "start")
         for key, value in start.items():
+            if value is None:
+                continue
             block = self._blocks.get(index)
             if key == "toolUse" and isinstance(block, ToolUseReader) and block.resume(as_object(value, key)):
                 return
             self._make_way(index)
-            self._blocks[index] = self._started(key, kept(value, key))
+            reader = self._started(key, kept(value, key))
+            if reader is not None:
+                self._blocks[index] = reader
             return
         self._displace(index)
 
@@ -175,10 +182,24 @@ class BedrockParser(Parser):
             if isinstance(piece, str):  # nearly all deltas
                 self.builder.extend(block.open, piece)
                 return
+        content = delta.get("reasoningContent")
+        if isinstance(content, dict) and len(content) > 1 and content.get("redactedContent") is not None:
+            self._take_both(index, content, raw)
+            return
         for kind, value in delta.items():
             if block is None or not block.take(kind, value, raw):
                 self._begin(index, block, kind, value, raw)
                 block = self._blocks.get(index)
+
+    def _take_both(self, index: int | None, content: JsonObject, raw: str) -> None:
+        """Thinking and a payload in one delta: they are two blocks."""
+        readable = {name: value for name, value in content.items() if name != "redactedContent"}
+        for part in (readable, {"redactedContent": content["redactedContent"]}):
+            if not any(part.values()):
+                continue
+            block = self._blocks.get(index)
+            if block is None or not block.take("reasoningContent", part, raw):
+                self._begin(index, block, "reasoningContent", part, raw)
 
     def _begin(self, index: int | None, block: BlockReader | None, kind: str, value: object, raw: str) -> None:
         """A delta that no open block takes: it begins one, unless it is empty or would tear another apart."""
@@ -231,7 +252,10 @@ class BedrockParser(Parser):
 
     # blocks
 
-    def _started(self, key: str, value: object) -> BlockReader:
+    def _started(self, key: str, value: object) -> BlockReader | None:
+        """The reader of a block that begins; None where the start says nothing that its deltas do not."""
+        if key in WHOLE and key != "toolUse":
+            return begun_readably(self, key, value)
         if key not in _STARTS and not isinstance(value, dict):
             value = {"start": value}
         start = as_object(value, key)
@@ -241,7 +265,7 @@ class BedrockParser(Parser):
 
     def _read_block(self, index: int, block: JsonObject) -> None:
         """Read a block of a whole body."""
-        read = next((_WHOLE[key] for key in block if key in _WHOLE), None)
+        read = next((WHOLE[key] for key in block if key in WHOLE), None)
         reader = read(self, block) if read is not None else None
         if reader is not None:
             self._blocks[index] = reader
@@ -249,34 +273,6 @@ class BedrockParser(Parser):
         elif block:
             kind = opaque_kind(block)
             self.builder.opaque(Opaque(PROTOCOL_ID, kind=kind, data=kept(block, kind)))
-
-    def _whole_text(self, block: JsonObject) -> BlockReader:
-        reader = TextReader(self)
-        reader.take("text", block["text"], "")
-        return reader
-
-    def _whole_cited_text(self, block: JsonObject) -> BlockReader:
-        reader = TextReader(self)
-        reader.read_cited(object_field(block, "citationsContent"))
-        return reader
-
-    def _whole_thinking(self, block: JsonObject) -> BlockReader | None:
-        content = object_field(block, "reasoningContent")
-        if content.get("redactedContent") is not None:
-            redacted = RedactedReader(self)
-            redacted.take("reasoningContent", content, "")
-            return redacted
-        if content.get("reasoningText") is None:
-            return None
-        reader = ThinkingReader(self)
-        reader.read_whole(object_field(content, "reasoningText"))
-        return reader
-
-    def _whole_tool_use(self, block: JsonObject) -> BlockReader | None:
-        use = object_field(block, "toolUse")
-        if use.get("type") == SERVER_TOOL:
-            return None
-        return ToolUseReader(self, use)
 
     def _stop(self, index: int | None) -> None:
         """The wire stops a block: it is whole, unless arguments of a call have gone astray."""
@@ -390,14 +386,6 @@ _EVENTS: dict[str, Callable[[BedrockParser, JsonObject], None]] = {
     "contentBlockStop": BedrockParser._on_block_stop,
     "messageStop": BedrockParser._on_message_stop,
     "metadata": BedrockParser._on_metadata,
-}
-
-# Blocks of a whole body by their key; None for one that is not modelled.
-_WHOLE: dict[str, Callable[[BedrockParser, JsonObject], BlockReader | None]] = {
-    "text": BedrockParser._whole_text,
-    "citationsContent": BedrockParser._whole_cited_text,
-    "reasoningContent": BedrockParser._whole_thinking,
-    "toolUse": BedrockParser._whole_tool_use,
 }
 
 

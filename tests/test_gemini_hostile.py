@@ -95,3 +95,9 @@ def test_an_id_that_is_made_is_that_of_no_other_call() -> None:
     assert [block.id for block in reading.message.tool_calls] == ["call_r1_1", "call_r1_2", "call_r1_3"]
     assert reading.message.notices[0].detail == {"id": "call_r1_2", "given": "call_r1_3"}
     assert reading.codes == ["repeated_call_id"]
+
+
+def test_a_call_of_another_name_is_no_part_of_the_open_one_though_it_has_its_id() -> None:
+    message = read(chunk(call("f", id="c1", willContinue=True), call("g", id="c1", args={"b": 1})), END).message
+    assert [(block.name, block.arguments) for block in message.tool_calls] == [("g", {"b": 1})]
+    assert [block.name for block in message.incomplete_tool_calls] == ["f"]

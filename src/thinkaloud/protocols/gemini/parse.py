@@ -314,10 +314,14 @@ class GeminiParser(Parser):
             self._end_call()
 
     def _is_more(self, open: OpenBlock, id: str, name: str, args: object, entries: list[Any]) -> bool:
-        """Whether a part goes on with the open call: it has no name, or the id of the call, or both repeat."""
-        if not name or (id and id == self._call_id):
+        """Whether a part goes on with the open call: it has no name, or repeats that of the call."""
+        if not name:
             return True
-        if id or name != open.name or args:
+        if name != open.name:
+            return False
+        if id:
+            return id == self._call_id
+        if args:
             return False
         self._repeats_name = self._repeats_name or bool(entries)
         return self._repeats_name

@@ -205,3 +205,46 @@ def test_a_synchronous_http_client_is_refused() -> None:
     httpx = pytest.importorskip("httpx")
     with httpx.Client() as client, pytest.raises(ta.ConfigurationError, match="AsyncClient"):
         ta.Client(http_client=client)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"resoning": "high"}, "did you mean reasoning"),
+        ({"api_key": "k"}, "Client(api_key=...)"),
+        ({"timeouts": ta.Timeouts()}, "Client(timeouts=...)"),
+        ({"zzz": 1}, "there are: base_model"),
+    ],
+)
+def test_an_unknown_argument_gets_a_hint(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(ta.UnsupportedOption) as caught:
+        ta.prepare(CLAUDE, "hi", **given)
+    assert words in str(caught.value)
+
+
+def test_what_the_user_says_may_be_a_string_anywhere() -> None:
+    history = ta.Conversation("a").adding(ta.AssistantMessage("b"), "c", ["d"])
+    assert [message.content[0].text for message in history if isinstance(message, ta.UserMessage)] == ["a", "c", "d"]  # type: ignore[union-attr]
+    assert ta.prepare(CLAUDE, ["a", ta.AssistantMessage("b"), "c"]).body["messages"]
+    with pytest.raises(TypeError, match=r"messages\[1\] must be a UserMessage"):
+        ta.Conversation(["a", {"role": "user"}])  # type: ignore[list-item]
+
+
+def test_one_tool_needs_no_list() -> None:
+    assert len(ta.prepare(CLAUDE, "hi", tools=ta.Tool("look")).body["tools"]) == 1  # type: ignore[arg-type]
+
+
+def test_a_client_names_a_wrong_limit() -> None:
+    with pytest.raises(ta.ConfigurationError, match="timeouts must be Timeouts"):
+        ta.Client(timeouts=3)  # type: ignore[arg-type]
+
+
+def test_a_captured_body_may_be_bytes_but_no_text() -> None:
+    body = b'data: {"choices": [{"delta": {"content": "hi"}, "finish_reason": "stop"}]}\n\n'
+    assert ta.parse("openai-chat", body).text == "hi"
+    with pytest.raises(ta.ConfigurationError, match="encode"):
+        ta.parse("openai-chat", "text")  # type: ignore[arg-type]
+
+
+def test_a_call_can_be_made_of_its_arguments() -> None:
+    assert ta.ToolCall.of("c1", "look", {"at": "sky"}).arguments == {"at": "sky"}

@@ -23,6 +23,7 @@ PUBLIC_NAMES = [
     "AssistantMessage",
     "AuthenticationError",
     "Block",
+    "CallOptions",
     "Client",
     "CodecError",
     "ConfigurationError",

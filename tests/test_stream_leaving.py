@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import warnings
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import anyio
@@ -205,6 +205,42 @@ async def test_cancel_while_nobody_waits(library: str) -> None:
             await events.message()
         await client.aclose()
         await server.until(lambda: server.open_connections == 0)
+
+
+@pytest.mark.parametrize("entered", [True, False])
+async def test_aclose_closes_the_connection_in_any_state(library: str, entered: bool) -> None:
+    async with holding(library) as (server, client, _):
+        events = client.stream(CLAUDE, "hi")
+        await events.aclose()
+        events = client.stream(CLAUDE, "hi")
+        if entered:
+            async with events:
+                await anext(events)
+                await events.aclose()
+        else:
+            await anext(events)
+            await events.aclose()
+        await server.until(lambda: server.closed_by_client == 1 and server.open_connections == 0)
+        await events.aclose()
+        with pytest.raises(ta.StreamAborted):
+            await events.message()
+
+
+async def test_a_generator_over_the_bare_form_may_be_dropped(library: str) -> None:
+    async with holding(library) as (server, client, _):
+
+        async def lines() -> AsyncGenerator[str, None]:
+            events = client.stream(CLAUDE, "hi")
+            try:
+                async for event in events:
+                    yield type(event).__name__
+            finally:
+                await events.aclose()
+
+        async with aclosing(lines()) as body:
+            async for _line in body:
+                break
+        await server.until(lambda: server.closed_by_client == 1 and server.open_connections == 0)
 
 
 async def test_cancel_after_the_end_changes_nothing(library: str) -> None:

@@ -68,7 +68,7 @@ def test_blocks_become_a_tuple_in_their_order() -> None:
         (ToolResult, {"call_id": "i", "content": [5]}),
         (ToolResult, {"call_id": "i", "is_error": "yes"}),
         (ToolResult, {"call_id": "i", "name": 5}),
-        (Conversation, {"messages": ["hi"]}),
+        (Conversation, {"messages": [{"role": "user"}]}),
         (Conversation, {"messages": 5}),
         (Conversation, {"system": 5}),
         (Origin, {"model": None}),

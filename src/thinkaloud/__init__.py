@@ -97,7 +97,7 @@ if TYPE_CHECKING:
     from thinkaloud.models.dialect import Dialect, ThinkTags
     from thinkaloud.models.model import Model, ThinkingControl
     from thinkaloud.notices import Issue, Notice
-    from thinkaloud.plan import Plan, prepare
+    from thinkaloud.plan import CallOptions, Plan, prepare
     from thinkaloud.protocols.captured import parse, parse_events
     from thinkaloud.protocols.reader import Limits
     from thinkaloud.tools import ServerTool, Tool, ToolChoice
@@ -206,6 +206,7 @@ _NAMES = {
         "Notice",
     ),
     "plan": (
+        "CallOptions",
         "Plan",
         "prepare",
     ),
@@ -233,6 +234,7 @@ __all__ = [
     "AssistantMessage",
     "AuthenticationError",
     "Block",
+    "CallOptions",
     "Client",
     "CodecError",
     "ConfigurationError",

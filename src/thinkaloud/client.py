@@ -12,7 +12,7 @@ from thinkaloud.errors import ConfigurationError
 from thinkaloud.event_stream import Abandoned, EventStream, Source
 from thinkaloud.messages import AssistantMessage
 from thinkaloud.models.model import Model
-from thinkaloud.plan import CallOptions, Messages, Plan, build_plan
+from thinkaloud.plan import CallOptions, Messages, Plan, build_plan, refuse_unknown
 from thinkaloud.protocols.reader import Limits
 from thinkaloud.transport.base import Exchange, Transport
 from thinkaloud.transport.http import HttpTransport
@@ -45,7 +45,10 @@ class Client:
     ) -> None:
         if transport is not None and http_client is not None:
             raise ConfigurationError("give http_client or transport, not both")
-        _no_unknown(defaults)
+        refuse_unknown(defaults)
+        for name, value, wanted in (("timeouts", timeouts, Timeouts), ("limits", limits, Limits)):
+            if not isinstance(value, wanted):
+                raise ConfigurationError(f"{name} must be {wanted.__name__}(...), not {type(value).__name__}")
         self._key = None if api_key is None else ApiKey(api_key)
         self._transport = transport or HttpTransport(http_client=http_client, timeouts=timeouts)
         self._limits = limits
@@ -115,7 +118,8 @@ def stream(model: str | Model, messages: Messages, **options: Unpack[ModuleCallO
     options: see CallOptions, and `client`.
 
     A plain function that prepares at once: raises ConfigurationError (MissingCredentials, UnknownModel, ...) and
-    HistoryError here, before any network. The network is used when the stream is entered, iterated or awaited.
+    HistoryError here, before any network. The network is used when the stream is entered or iterated, or when its
+    `message()` is awaited.
     """
     client, rest = _split(options)
     if client is not None:
@@ -180,8 +184,3 @@ def _sender(transport: Transport, plan: Plan, auth: Auth) -> Any:
         return await transport.send(plan.request, credentials)
 
     return send
-
-
-def _no_unknown(defaults: CallOptions) -> None:
-    if unknown := set(defaults) - set(CallOptions.__annotations__):
-        raise ConfigurationError(f"Client has no argument {', '.join(sorted(unknown))}")

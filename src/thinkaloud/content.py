@@ -111,6 +111,11 @@ class ToolCall(Stored):
     complete: bool = field(default=True, validator=_flag, kw_only=True)
     extra: Mapping[str, Json] = field(factory=dict, converter=copied_object, kw_only=True, hash=False, repr=False)
 
+    @classmethod
+    def of(cls, id: str, name: str, arguments: Mapping[str, Json]) -> ToolCall:
+        """A call with these arguments, for scripts and tests. Raises ValueError for what is not JSON."""
+        return cls(id, name=name, arguments_json=jsontext.dumps(dict(arguments)))
+
     @property
     def arguments(self) -> dict[str, Json]:
         """The arguments as a fresh dict; blank text means no arguments.

@@ -78,8 +78,9 @@ class EventStream:
     Use it as `async with stream(...) as events: async for event in events: ...`, as a bare `async for event in
     stream(...)`, or only `await stream(...).message()`. Every error that ends it carries the partial message.
 
-    Inside an async generator of your own use the bare form: a generator that is left early may be closed in another
-    task, and there no task group can end (asyncio would cancel the wrong task, trio refuses).
+    Inside an async generator of your own, see to it that whoever reads the generator closes it in the same task
+    (`contextlib.aclosing`), or read the bare form and await `aclose()` in a `finally`: a generator that is left early
+    may be closed in another task, and there no task group can end (asyncio would cancel the wrong task, trio refuses).
     """
 
     def __init__(self, plan: Plan, source: Source, *, limits: Limits = Limits()) -> None:
@@ -141,6 +142,20 @@ class EventStream:
             self._exchange.interrupt()
         elif not self._entered:
             self._leave_open()
+
+    async def aclose(self) -> None:
+        """End the stream as `cancel()` does, and wait until its connection is closed. Safe to call in any state.
+
+        For the `finally` of an async generator that reads the bare form.
+        """
+        if not self._finished():
+            self._abort("the stream was closed")
+        if self._scope is not None:
+            self._scope.cancel()
+        elif self._waiting and self._exchange is not None:
+            self._exchange.interrupt()
+        elif not self._waiting:
+            await self._release()
 
     # the bare form
 

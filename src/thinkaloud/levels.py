@@ -18,6 +18,9 @@ class ThinkingLevel(Enum):
     XHIGH = "xhigh"
     MAX = "max"
 
+    def __str__(self) -> str:
+        return self.value
+
     @property
     def rank(self) -> int:
         """Place on the ladder, from 0 (off) to 6 (max)."""

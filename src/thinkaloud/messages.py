@@ -191,25 +191,29 @@ class AssistantMessage(Stored):
 
 
 Message = UserMessage | AssistantMessage | ToolResult
+_MESSAGES = (UserMessage, AssistantMessage, ToolResult)
 
 
-def _as_messages(value: str | Message | Iterable[Message]) -> tuple[Message, ...]:
-    if isinstance(value, str):
-        return (UserMessage(value),)
-    if isinstance(value, (UserMessage, AssistantMessage, ToolResult)):
-        return (value,)
-    return tuple(value)
+def _as_messages(value: str | Message | Iterable[str | Message]) -> tuple[Message, ...]:
+    if isinstance(value, (str, *_MESSAGES)):
+        value = (value,)
+    return tuple(_as_message(place, item) for place, item in enumerate(value))
+
+
+def _as_message(place: int, item: object) -> Message:
+    if isinstance(item, str):
+        return UserMessage(item)
+    if isinstance(item, _MESSAGES):
+        return item
+    wanted = "UserMessage, AssistantMessage or ToolResult, or a string for what the user says"
+    raise TypeError(f"messages[{place}] must be a {wanted}, not {type(item).__name__}")
 
 
 @frozen
 class Conversation(Stored):
     """A history: messages in order, and the system text that stands before them."""
 
-    messages: tuple[Message, ...] = field(
-        default=(),
-        converter=_as_messages,
-        validator=deep_iterable(instance_of((UserMessage, AssistantMessage, ToolResult))),
-    )
+    messages: tuple[Message, ...] = field(default=(), converter=_as_messages)
     system: str | None = field(default=None, validator=_opt_text, kw_only=True)
 
     def __iter__(self) -> Iterator[Message]:
@@ -218,11 +222,11 @@ class Conversation(Stored):
     def __len__(self) -> int:
         return len(self.messages)
 
-    def adding(self, *messages: Message | Iterable[Message]) -> Conversation:
-        """A conversation with these messages at its end; each may also be a sequence of messages."""
-        added: list[Message] = []
+    def adding(self, *messages: str | Message | Iterable[str | Message]) -> Conversation:
+        """A conversation with these at its end: messages, strings for what the user says, or sequences of both."""
+        added: list[str | Message] = []
         for item in messages:
-            if isinstance(item, (UserMessage, AssistantMessage, ToolResult)):
+            if isinstance(item, (str, *_MESSAGES)):
                 added.append(item)
             else:
                 added.extend(item)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, Literal, TypedDict, Unpack
 
 from attrs import evolve, field, frozen
@@ -25,7 +26,7 @@ from thinkaloud.protocols.registry import wire_protocol
 from thinkaloud.tools import ServerTool, Tool, ToolChoice
 from thinkaloud.wire.http import HttpRequest
 
-Messages = str | Message | Sequence[Message] | Conversation
+Messages = str | Message | Sequence[str | Message] | Conversation
 
 
 class CallOptions(TypedDict, total=False):
@@ -95,8 +96,7 @@ def prepare(model: str | Model, messages: Messages, **options: Unpack[CallOption
 
 def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> Plan:
     """As `prepare`, for a streamed or a whole answer."""
-    if unknown := set(options) - set(CallOptions.__annotations__):
-        raise UnsupportedOption(f"unknown argument: {', '.join(sorted(unknown))}")
+    refuse_unknown(options)
     resolved, provider = resolve_model(model, base_model=options.get("base_model"))
     assert resolved.protocol is not None
     wire = wire_protocol(resolved.protocol)
@@ -157,6 +157,22 @@ def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, 
 
 # one small check per argument
 
+# Arguments of a Client that a single call does not take.
+_OF_CLIENTS = ("api_key", "http_client", "transport", "timeouts", "limits")
+
+
+def refuse_unknown(options: Mapping[str, Any]) -> None:
+    """Raise UnsupportedOption for an argument that no call takes, with the name that was probably meant."""
+    known = CallOptions.__annotations__
+    for name in options:
+        if name in known:
+            continue
+        if name in _OF_CLIENTS:
+            raise UnsupportedOption(f"{name} is an argument of Client: use Client({name}=...), or client=Client(...)")
+        near = get_close_matches(name, [*known, *_OF_CLIENTS], 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(known))}"
+        raise UnsupportedOption(f"unknown argument {name!r}; {hint}")
+
 
 def _conversation(messages: Messages, system: str | None) -> Conversation:
     if system is not None and not isinstance(system, str):
@@ -182,6 +198,8 @@ def _level(value: Any) -> ThinkingLevel | None:
 
 
 def _tools(value: Iterable[Tool | ServerTool] | None) -> tuple[Tool | ServerTool, ...]:
+    if isinstance(value, (Tool, ServerTool)):
+        value = (value,)
     tools = tuple(value or ())
     for place, tool in enumerate(tools):
         if not isinstance(tool, (Tool, ServerTool)):

@@ -71,7 +71,7 @@ def find_auth(provider: Provider, key: ApiKey | None) -> ApiKey | NoAuth:
     if not provider.key_required:
         return NoAuth()
     wanted = " or ".join(provider.key_variables)
-    hint = f"set the environment variable {wanted}, or pass api_key=" if wanted else "pass api_key="
+    hint = f"set the environment variable {wanted}, or use Client(api_key=...)" if wanted else "use Client(api_key=...)"
     raise MissingCredentials(f"no key for provider {provider.id!r}: {hint}", variables=provider.key_variables)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from thinkaloud.errors import TruncatedStream, UnknownModel
+from thinkaloud.errors import ConfigurationError, TruncatedStream, UnknownModel
 from thinkaloud.events import StreamEvent
 from thinkaloud.messages import AssistantMessage, Origin
 from thinkaloud.models.dialect import Dialect
@@ -16,7 +16,7 @@ from thinkaloud.protocols.registry import wire_protocol
 
 def parse_events(
     protocol: str,
-    chunks: Iterable[bytes],
+    chunks: bytes | Iterable[bytes],
     *,
     provider: str | None = None,
     dialect: Dialect | None = None,
@@ -26,13 +26,14 @@ def parse_events(
     """Turn the body of an answer, in pieces of any size, into its events.
 
     protocol: wire protocol id, such as "anthropic-messages".
+    chunks: the body, as bytes or as pieces of them.
     provider: who answered; chooses the dialect, unless `dialect` is given.
     status, headers: of the HTTP answer.
 
     Raises the typed error, after the events that came before it; a ConfigurationError for an unknown protocol.
     """
     reader = _reader(protocol, provider, dialect, status, headers)
-    for chunk in chunks:
+    for chunk in _pieces(chunks):
         yield from reader.feed(chunk)
         if reader.ended:
             break
@@ -43,7 +44,7 @@ def parse_events(
 
 def parse(
     protocol: str,
-    chunks: Iterable[bytes],
+    chunks: bytes | Iterable[bytes],
     *,
     provider: str | None = None,
     dialect: Dialect | None = None,
@@ -55,7 +56,7 @@ def parse(
     Arguments as in `parse_events`. Raises the typed error, with `.partial`.
     """
     reader = _reader(protocol, provider, dialect, status, headers)
-    for chunk in chunks:
+    for chunk in _pieces(chunks):
         reader.feed(chunk)
         if reader.ended:
             break
@@ -65,6 +66,12 @@ def parse(
     if reader.message is None:
         raise TruncatedStream("the answer has no end")
     return reader.message
+
+
+def _pieces(chunks: bytes | Iterable[bytes]) -> Iterable[bytes]:
+    if isinstance(chunks, str):
+        raise ConfigurationError("chunks must be bytes, or pieces of bytes, not text: encode it as UTF-8")
+    return (bytes(chunks),) if isinstance(chunks, (bytes, bytearray, memoryview)) else chunks
 
 
 def _reader(

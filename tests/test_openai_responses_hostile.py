@@ -114,3 +114,51 @@ def test_two_calls_of_one_id_are_two_calls() -> None:
         assert (first.id, first.arguments, second.arguments) == ("c", {"a": 1}, {"a": 2})
         assert second.id not in ("", "c")
         assert reading.codes == ["repeated_call_id"]
+
+
+# which item is meant
+
+
+def nowhere(payload: dict[str, Any], place: int | None) -> dict[str, Any]:
+    """An event with no place, or with the same one as all others."""
+    rest = {name: value for name, value in payload.items() if name != "output_index"}
+    return rest if place is None else {**rest, "output_index": place}
+
+
+@pytest.mark.parametrize("place", [None, 0])
+@pytest.mark.parametrize("id", ["fc_{}", ""])
+def test_calls_without_a_place_of_their_own_are_told_apart(place: int | None, id: str) -> None:
+    items = [call_item(f'{{"a":{n}}}', id=id.format(n), call_id=f"c{n}") for n in range(3)]
+    events = [added(n, **{**item, "arguments": ""}) for n, item in enumerate(items)]
+    events += [done(n, **item) for n, item in enumerate(items)]
+    message = read(BEGUN, *(nowhere(event, place) for event in events), end(output=items)).message
+    assert [(call.id, call.arguments) for call in message.tool_calls] == [(f"c{n}", {"a": n}) for n in range(3)]
+    assert message.incomplete_tool_calls == ()
+
+
+@pytest.mark.parametrize("place", [None, 0])
+def test_a_reasoning_id_that_is_used_again_with_a_new_seal_is_another_item(place: int | None) -> None:
+    items = [reasoning_item(sealed=seal) for seal in ("S1", "S2")]
+    events = [event for item in items for event in (added(0, **item), done(0, **item))]
+    content = read(BEGUN, *(nowhere(event, place) for event in events), end(output=items)).content
+    assert [block.signature for block in content] == ["S1", "S2"]
+
+
+# ends that do not say it all
+
+
+@pytest.mark.parametrize("last", [{}, {"response": None}, {"response": {"status": "in_progress"}}])
+def test_an_end_without_a_finished_response_makes_no_half_call_whole(last: dict[str, Any]) -> None:
+    half, whole = done(0, **call_item('{"a": 1', call_id="c")), done(0, **call_item("{}", call_id="c"))
+    assert offered(half, {"type": "response.completed", **last}) == []
+    assert offered(whole, {"type": "response.completed", **last}) == ["{}"]
+
+
+def test_a_whole_body_without_a_status_makes_no_half_call_whole() -> None:
+    assert read_whole({"output": [call_item('{"a": 1', call_id="c")]}).message.tool_calls == ()
+
+
+def test_a_made_id_is_not_that_of_another_call() -> None:
+    calls = [call_item("{}", call_id="call_resp_a_1"), call_item("{}", id="fc_2", call_id="")]
+    first, second = read_whole(body(*calls)).message.tool_calls
+    assert first.id != second.id

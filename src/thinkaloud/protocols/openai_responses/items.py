@@ -46,7 +46,29 @@ class ItemReader:
 
     def __init__(self, parser: OpenAIResponsesParser, item: JsonObject) -> None:
         self.parser = parser
-        self.id = item.get("id")
+        self.place_of_item: int | None = None
+        self.kind = text_field(item, "type")
+        self.id = self.call_id = self.seal = ""
+        self.identify(item)
+
+    def identify(self, item: JsonObject) -> None:
+        """Take the ids and the seal that tell the item from others."""
+        id, call_id, seal = (item.get(name) for name in ("id", "call_id", "encrypted_content"))
+        self.id = id if isinstance(id, str) and id else self.id
+        self.call_id = call_id if isinstance(call_id, str) and call_id else self.call_id
+        self.seal = seal if isinstance(seal, str) else ""
+
+    def may_be(self, kind: str, id: str, call_id: str) -> bool:
+        """Whether nothing says that an item is another one. Empty ids say nothing."""
+        if kind != self.kind or (id and self.id and id != self.id):
+            return False
+        return not (call_id and self.call_id and call_id != self.call_id)
+
+    def may_be_item(self, item: JsonObject) -> bool:
+        """Whether nothing in a whole item says that it is another one."""
+        told = (item.get(name) for name in ("type", "id", "call_id"))
+        kind, id, call_id = (value if isinstance(value, str) else "" for value in told)
+        return self.may_be(kind, id, call_id)
 
     def grow(self, kind: str, place: object, piece: str) -> bool:
         """Take a piece that does not go straight into the open block; False: it is none of this item."""
@@ -397,6 +419,9 @@ IMPLIED = {
     REASONING_DELTA: "reasoning",
 }
 """Deltas that can be read without their item having been told, and the type of the item that they mean."""
+
+DELTAS_OF = {**IMPLIED, ARGUMENTS_DELTA: "function_call", INPUT_DELTA: "custom_tool_call"}
+"""The type of the item that each delta is of."""
 
 
 _UNPLACED = -1

@@ -1,6 +1,6 @@
 """Reads an answer of the Responses API, streamed or whole, through one builder and one set of item readers.
 
-Items are keyed by their `output_index`: their ids may change within a stream (seen at GitHub Copilot). What is not
+What is not
 modelled is kept: unknown items whole, as `Opaque`, unknown fields of known items in `extra`; unknown events are told
 once per kind.
 """
@@ -32,6 +32,7 @@ from thinkaloud.protocols.openai_responses.items import (
     OpaqueReader,
     normal,
 )
+from thinkaloud.protocols.openai_responses.places import OutputItems, word
 from thinkaloud.protocols.openai_responses.usage import read_usage
 
 _T = TypeVar("_T")
@@ -58,9 +59,7 @@ class OpenAIResponsesParser(Parser):
 
     def __init__(self, context: ParseContext) -> None:
         super().__init__(context)
-        self._items: dict[object, ItemReader] = {}
-        self._last: object = None  # the item that was first seen last, for events that name none
-        self._seen: dict[object, object] = {}  # place to id of every item that was ever seen
+        self._items = OutputItems()
         self._told: set[tuple[str, str]] = set()
         self._response_id = ""
         self._call_ids: set[str] = set()
@@ -93,7 +92,7 @@ class OpenAIResponsesParser(Parser):
                 raise self._failure(data)
         if kind in _GROWTH:  # nearly all events are these
             place = data.get("output_index")
-            item = self._items.get(place) if type(place) is int else None
+            item = self._items.at.get(place) if type(place) is int else None
             piece = data.get("delta")
             if (
                 item is not None
@@ -127,14 +126,14 @@ class OpenAIResponsesParser(Parser):
         status = self.tolerated(text_field, response, "status") or ""
         if status in _UNFINISHED:
             raise TruncatedStream(f"the answer is not there yet: its status is {status!r}")
-        self._end(response, lambda: response, "completed")
+        self._end(response, lambda: response, "")
 
     def abandon(self) -> Sequence[StreamEvent]:
         """Close what is open as incomplete, with all that had come of it."""
         if not self.builder.ended:
-            for item in self._items.values():
+            for item in self._items.open:
                 item.abandon()
-            self._items.clear()
+            self._items.open.clear()
         return super().abandon()
 
     # for the items
@@ -157,7 +156,7 @@ class OpenAIResponsesParser(Parser):
         own = id
         while not own or own in self._call_ids:
             self._made_ids += 1
-            own = f"call_{self._response_id}_{self._made_ids}"
+            own = f"call_{self._response_id or self.context.prefix_digest or ''}_{self._made_ids}"
         if id and own != id:
             text = "two calls of the answer have the same id: the later one got an id of its own"
             self.builder.notice("repeated_call_id", text, detail={"id": id, "given": own})
@@ -190,28 +189,30 @@ class OpenAIResponsesParser(Parser):
     def _on_terminal(self, data: JsonObject, raw: str) -> None:
         response = object_field(data, "response")
         self._begin(response)
-        word = text_field(data, "type").rpartition(".")[2]
-        if word in _FAILED:
+        ending = text_field(data, "type").rpartition(".")[2]
+        if ending in _FAILED:
             self._count(response)
             raise self._failure(data)
-        self._end(response, lambda: object_field(exactly(data, raw), "response"), word)
+        self._end(response, lambda: object_field(exactly(data, raw), "response"), ending)
 
     def _on_item_added(self, data: JsonObject, raw: str) -> None:
         item = object_field(data, "item")
-        place = self._place(data, item)
-        if place in self._items or (place in self._seen and self._seen[place] == item.get("id")):
-            return  # told twice
-        self._open(place, object_field(exactly(data, raw), "item"))
+        place = data.get("output_index")
+        if self._items.of_item(place, item, is_done=False) is None:  # else told twice
+            self._open(place, object_field(exactly(data, raw), "item"))
 
     def _on_item_done(self, data: JsonObject, raw: str) -> None:
         item = object_field(exactly(data, raw), "item")
-        place = self._place(data, item)
-        if place not in self._items:
-            if place in self._seen and self._seen[place] == item.get("id"):
-                return
-            self._open(place, item)
-        self._items.pop(place).finish(item)
-        self._seen[place] = item.get("id")
+        place = data.get("output_index")
+        reader = self._items.of_item(place, item, is_done=True)
+        if reader is not None and reader not in self._items.open:
+            seal = word(item.get("encrypted_content"))
+            if reader.kind != "reasoning" or seal in ("", reader.seal):
+                return  # told twice
+            reader = None  # an id that is used again, with a new seal (seen at xAI)
+        reader = reader or self._open(place, item)
+        self._items.close(reader, item)
+        reader.finish(item)
 
     def _on_part_text(self, data: JsonObject, raw: str) -> None:
         delta, field, place_name = _WHOLE_PARTS[text_field(data, "type")]
@@ -233,7 +234,9 @@ class OpenAIResponsesParser(Parser):
         piece = text_field(data, "delta")  # null at some gateways
         item = self._item(data, kind)
         if item is None and not _GROWTH[kind]:
-            self._early.setdefault(self._place(data), []).append((kind, piece))
+            place = data.get("output_index")
+            key = place if type(place) is int else word(data.get("item_id"))
+            self._early.setdefault(key, []).append((kind, piece))
         if item is None or not item.grow(kind, data.get(_GROWTH[kind]), piece):
             self.tell_once("unknown_delta", kind, "a delta that fits no open item")
 
@@ -246,34 +249,26 @@ class OpenAIResponsesParser(Parser):
 
     # items
 
-    def _place(self, data: JsonObject, item: JsonObject | None = None) -> object:
-        """The key of an item: its place, else its id."""
-        place = data.get("output_index")
-        if type(place) is int:
-            return place
-        id = (item or {}).get("id") or data.get("item_id")
-        if isinstance(id, str) and id:
-            return next((known for known, its in self._seen.items() if its == id), id)
-        return self._last if item is None else len(self._seen)
-
     def _item(self, data: JsonObject, delta: str = "") -> ItemReader | None:
         """The open item that an event is about; begun here where the delta alone says what it is."""
-        place = self._place(data)
-        if place not in self._items and place not in self._seen and delta in IMPLIED:
-            self._open(place, {"type": IMPLIED[delta]})
-        return self._items.get(place)
+        reader = self._items.of_event(data, delta)
+        if reader is None and delta in IMPLIED:
+            item: JsonObject = {"type": IMPLIED[delta], "id": word(data.get("item_id"))}
+            reader = self._open(data.get("output_index"), item)
+        return reader if reader in self._items.open else None
 
-    def _open(self, place: object, item: JsonObject) -> None:
+    def _open(self, place: object, item: JsonObject) -> ItemReader:
         kind = item.get("type")
         if not isinstance(kind, str):
             raise MalformedStream("an output item has no type")
-        if self._last in self._items:
-            self._items[self._last].bring_in()  # before what follows, so that the order stays
-        self._last = place
-        self._seen[place] = item.get("id")
-        self._items[place] = reader = READERS.get(kind, OpaqueReader)(self, item)
-        for delta, piece in self._early.pop(place, ()):
-            reader.grow(delta, None, piece)
+        if self._items.seen and self._items.seen[-1] in self._items.open:
+            self._items.seen[-1].bring_in()  # before what follows, so that the order stays
+        reader = READERS.get(kind, OpaqueReader)(self, item)
+        self._items.add(reader, place)
+        for key in (place if type(place) is int else "", reader.id):
+            for delta, piece in self._early.pop(key, ()):
+                reader.grow(delta, None, piece)
+        return reader
 
     # the answer
 
@@ -287,18 +282,23 @@ class OpenAIResponsesParser(Parser):
         if usage:
             self.builder.update_usage(read_usage(usage, self.tolerated))
 
-    def _end(self, response: JsonObject, exactly: Callable[[], JsonObject], word: str) -> None:
-        """End the answer. exactly: gives the response with all digits of its numbers. word: how the event calls it."""
-        status = self.tolerated(text_field, response, "status") or word
+    def _end(self, response: JsonObject, exactly: Callable[[], JsonObject], ending: str) -> None:
+        """End the answer. ending: the event's word for it.
+
+        exactly: gives the response with all digits of its numbers.
+        """
+        status = self.tolerated(text_field, response, "status") or ending
+        if not response or status in _UNFINISHED:
+            self.saw_cut_call = True  # no word of the response itself that it is whole
         self._count(response)
         if _is_failed(response):
             raise self._failure(response)
         output = self.tolerated(list_field, response, "output") or []
-        if self._items or len(output) > len(self._seen):
+        if self._items.open or len(output) > len(self._items.seen):
             self._settle(list_field(exactly(), "output"))
         details = self.tolerated(object_field, response, "incomplete_details") or {}
         reason = self.tolerated(text_field, details, "reason") or ""
-        raw = reason or (word if status in _UNFINISHED else status)
+        raw = reason or (ending if status in _UNFINISHED else status)
         stop = (_REASONS if reason else _STATUSES).get(raw, StopReason.UNKNOWN)
         if self.saw_refusal and stop in _REFUSABLE:
             stop = StopReason.REFUSAL
@@ -312,27 +312,26 @@ class OpenAIResponsesParser(Parser):
     def _settle(self, output: list[object]) -> None:
         """Finish what is open, and bring in what did not stream, from the whole output."""
         items = [as_object(item, "output") for item in output]
-        for place in list(self._items):
-            reader = self._items.pop(place)
-            matching = [item for item in items if reader.id is not None and item.get("id") == reader.id]
-            if not matching and isinstance(place, int) and 0 <= place < len(items):
-                matching = items[place : place + 1]
-            if matching and READERS.get(str(matching[0].get("type")), OpaqueReader) is type(reader):
-                reader.finish(matching[0])
-                self._seen[place] = matching[0].get("id")
+        matched = self._items.matched(items)
+        late = bool(self._items.seen)
+        for reader in list(self._items.open):
+            item = items[matched[reader]] if reader in matched else {}
+            self._items.close(reader, item)
+            if item:
+                reader.finish(item)
             else:
                 reader.leave()
-        if len(items) <= len(self._seen):
+        if len(items) <= len(self._items.seen):
             return
-        ids = set(filter(None, map(_word, self._seen.values())))
-        late = bool(self._seen)
+        known = set(matched.values())
         for place, item in enumerate(items):
-            if place in self._seen or _word(item.get("id")) in ids:
+            if place in known:
                 continue
             if late:
                 self.tell_once("late_item", str(item.get("type")), "an item came with the end of the answer only")
-            self._open(place, item)
-            self._items.pop(place).finish(item)
+            reader = self._open(None, item)
+            self._items.close(reader, item)
+            reader.finish(item)
 
     def _details(self, response: JsonObject) -> dict[str, Json]:
         found: dict[str, Json] = {}
@@ -432,11 +431,7 @@ def _kept_field(data: JsonObject, name: str) -> Any:
 
 
 def _is_failed(response: JsonObject) -> bool:
-    return bool(response.get("error")) or _word(response.get("status")) in _FAILED
-
-
-def _word(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    return bool(response.get("error")) or word(response.get("status")) in _FAILED
 
 
 def _is_blocked(filters: object) -> bool:

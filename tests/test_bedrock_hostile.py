@@ -20,8 +20,9 @@ from support.bedrock_streams import (
     thought,
 )
 from support.reading import Outcome, read
-from thinkaloud.content import Text, Thinking, ToolCall
+from thinkaloud.content import Opaque, Text, Thinking, ToolCall
 from thinkaloud.errors import TruncatedStream
+from thinkaloud.notices import Notice
 
 T1 = {"toolUseId": "t1", "name": "f"}
 
@@ -172,3 +173,28 @@ def test_thinking_and_a_payload_in_one_block_are_two_blocks() -> None:
     message = {"role": "assistant", "content": [{"reasoningContent": both}]}
     found = whole({"output": {"message": message}, "stopReason": "end_turn"}).finished.content
     assert found == (Thinking("Hm.", signature="c2ln"), Thinking("", redacted_data="aGlk"))
+
+
+# ids of calls
+
+
+def test_two_calls_with_one_id_get_two() -> None:
+    frames = called(0, "t1", "f", "{}") + called(1, "t1", "g", "{}") + stopped("tool_use") + counted()
+    assert calls_of(frames) == [("t1", "{}", True), ("tooluse_unnamed_1", "{}", True)]
+    assert [event.code for event in outcome_of(frames).events if isinstance(event, Notice)] == ["repeated_call_id"]
+
+
+def test_an_id_that_is_made_up_is_not_one_that_came() -> None:
+    frames = called(0, "tooluse_unnamed_1", "f", "{}") + called(1, "", "g", "{}") + stopped("tool_use") + counted()
+    assert [id for id, *_ in calls_of(frames)] == ["tooluse_unnamed_1", "tooluse_unnamed_2"]
+
+
+# bytes in many pieces
+
+
+def test_bytes_of_an_image_are_joined() -> None:
+    pieces = ({"image": {"source": {"bytes": piece}}} for piece in ("YQ==", "Yg==", "Yw=="))
+    frames = began(0, image={"format": "png"}) + deltas(0, *pieces) + stopped_block(0) + stopped("end_turn") + counted()
+    (block,) = outcome_of(frames).finished.content
+    assert isinstance(block, Opaque)
+    assert block.data == {"image": {"format": "png", "source": {"bytes": "YWJj"}}}

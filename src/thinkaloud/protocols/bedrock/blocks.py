@@ -188,7 +188,7 @@ class ToolUseReader(BlockReader):
             del extra["type"]
         self._id, self._name = id, name
         self._input = _input_text(start.get("input"))
-        self.open = self._block = parser.builder.open_tool_call(id or parser.next_call_id(), name)
+        self.open = self._block = parser.builder.open_tool_call(parser.own_call_id(id), name)
         self._block.extra.update(extra)
 
     def resume(self, start: JsonObject) -> bool:
@@ -235,6 +235,7 @@ class OpaqueReader(BlockReader):
         self._key = key
         self._value = start
         self._pieces: dict[str, list[str]] = {}
+        self._bytes: dict[str, list[str]] = {}  # of each source, joined at the end
         self._index = parser.builder.reserve()
 
     def take(self, kind: str, value: object, raw: str) -> bool:
@@ -256,6 +257,10 @@ class OpaqueReader(BlockReader):
         for name, pieces in self._pieces.items():
             text = "".join(pieces)
             self._value[name] = text if text.isascii() else joined_surrogates(text)
+        for name, pieces in self._bytes.items():
+            source = self._value[name]
+            if isinstance(source, dict):
+                source["bytes"] = joined_base64(pieces)
         if self._key == "toolUse":
             complete = self._decode_input() and complete
         elif self._key == "toolResult":
@@ -274,7 +279,7 @@ class OpaqueReader(BlockReader):
         elif isinstance(item, dict) and isinstance(standing, dict):
             grown = {**standing, **item}
             if isinstance(standing.get("bytes"), str) and isinstance(item.get("bytes"), str):
-                grown["bytes"] = joined_base64([standing["bytes"], item["bytes"]])
+                self._bytes.setdefault(name, [standing["bytes"]]).append(item["bytes"])
             self._value[name] = grown
         elif item is not None:
             self._value[name] = item

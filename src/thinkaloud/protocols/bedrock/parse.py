@@ -72,7 +72,8 @@ class BedrockParser(Parser):
         self._counted = False
         self._detail: dict[str, Json] = {}
         self._told: set[tuple[str, str]] = set()
-        self._unnamed_calls = 0
+        self._made_ids = 0
+        self._call_ids: set[str] = set()
 
         self.has_text = False
 
@@ -135,10 +136,17 @@ class BedrockParser(Parser):
             self._told.add((code, kind))
             self.builder.notice(code, f"{text}: {kind!r}", detail={"kind": kind})
 
-    def next_call_id(self) -> str:
-        """An id for a call that came without one: the same however the answer is read."""
-        self._unnamed_calls += 1
-        return f"tooluse_unnamed_{self._unnamed_calls}"
+    def own_call_id(self, id: str) -> str:
+        """The id of a call; another one where it has none or an earlier call has the same: however it is read."""
+        own = id
+        while not own or own in self._call_ids:
+            self._made_ids += 1
+            own = f"tooluse_unnamed_{self._made_ids}"
+        if id and own != id:
+            text = "two calls of the answer have the same id: the later one got an id of its own"
+            self.builder.notice("repeated_call_id", text, detail={"id": id, "given": own})
+        self._call_ids.add(own)
+        return own
 
     # events
 

@@ -184,7 +184,7 @@ class _Writer(TurnWriter):
             {Text: _said_text, Image: _image, Document: self._document, Opaque: _said_opaque},
         )
         self._family = family
-        self._names: set[str] = set()
+        self._names: dict[str, int] = {}  # with the number that each was given last
 
     def user(self, message: UserMessage, path: str) -> None:
         """Write what a user says, apart from results of tools where these cannot stand beside it."""
@@ -213,9 +213,10 @@ class _Writer(TurnWriter):
         """A document's name in the characters that are taken, and another one for each."""
         plain = re.sub(r"\s+", " ", re.sub(r"[^a-zA-Z0-9\s()\[\]-]", " ", name or "")).strip()
         plain = plain[: _LONGEST_NAME - 5] or "document"
-        number, own = 1, plain
+        number, own = self._names.get(plain, 1), plain
         while own in self._names:
             number += 1
             own = f"{plain} {number}"
-        self._names.add(own)
+        self._names[plain] = number
+        self._names.setdefault(own, 1)
         return own

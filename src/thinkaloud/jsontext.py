@@ -59,10 +59,12 @@ def dumps(value: Any) -> str:
     Raises ValueError for NaN and infinity, and for what is nested too deeply.
     """
     try:
-        return json.dumps(value, separators=(",", ":"), allow_nan=False)
+        return _compact.encode(value)
     except RecursionError:
         raise ValueError("the value is nested too deeply for JSON") from None
 
+
+_compact = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 _DEEPEST = 10_000  # no decoder gives a tenth of it: deeper is a value that holds itself
 
@@ -96,7 +98,7 @@ def copied(value: Any) -> Any:
 
 def copied_object(value: Mapping[str, Json]) -> dict[str, Json]:
     """Copy a JSON object. Raises TypeError for anything else."""
-    if not isinstance(value, Mapping):
+    if type(value) is not dict and not isinstance(value, Mapping):
         raise TypeError(f"expected a JSON object (a mapping with string keys), got {type(value).__name__}")
     if not value:
         return {}
@@ -108,6 +110,9 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+_strict = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
 def parse_arguments(text: str) -> dict[str, Json]:
     """Decode the arguments of a tool call: one JSON object; blank text is no arguments; integers keep all digits.
 
@@ -116,7 +121,7 @@ def parse_arguments(text: str) -> dict[str, Json]:
     if not text or text.isspace():
         return {}
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value = _strict.decode(text)
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise MalformedToolArguments(f"the tool arguments are not JSON: {reason}", raw=text) from None
@@ -128,7 +133,7 @@ def parse_arguments(text: str) -> dict[str, Json]:
 def is_json_object(text: str) -> bool:
     """Whether the text is one whole JSON object, and so cannot be the start of a longer one."""
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value = _strict.decode(text)
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict)

@@ -6,12 +6,17 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from attrs import field, fields, frozen
+from attrs import Attribute, field, fields, frozen
 from attrs.validators import instance_of, optional
 
 from thinkaloud.stored import Stored
 
-_count = optional(instance_of(int))
+
+def _count(_usage: Any, attribute: Attribute[Any], value: object) -> None:
+    if value is not None and not isinstance(value, int):
+        raise TypeError(f"{attribute.name} must be a whole number or None, not {type(value).__name__}")
+
+
 _money = optional(instance_of(float))
 
 

@@ -47,12 +47,25 @@ class SseDecoder:
         """
         if self._fresh and len(chunk) <= self.max_event_size:
             if chunk[-2:] == b"\n\n" and _CR not in chunk:
-                return self._read_all(chunk[:-2])
+                return self._read_one(chunk) or self._read_all(chunk[:-2])
             if chunk[-4:] == b"\r\n\r\n" and _CR not in (lines := chunk.replace(b"\r\n", b"\n")):
                 return self._read_all(lines[:-2])
         events = self._feed_beginning(chunk)
         self._fresh = not (self._pending or self._after_cr or self._error or self._head is not None)
         return events
+
+    def _read_one(self, chunk: bytes) -> list[ServerEvent] | None:
+        """Read a chunk that is one event of the usual form, as nearly all are; None where it is not."""
+        try:
+            text = chunk.decode()
+        except UnicodeDecodeError:
+            return None
+        end, last = text.find("\n"), len(text) - 2
+        if end == last:
+            return [ServerEvent("message", text[6:-2], self.last_event_id)] if text[:7] == "data: {" else None
+        if text[:7] == "event: " and text.startswith("data: {", end + 1) and text.find("\n", end + 1) == last:
+            return [ServerEvent(text[7:end] or "message", text[end + 7 : -2], self.last_event_id)]
+        return None
 
     def _feed_beginning(self, chunk: bytes) -> list[ServerEvent]:
         """Take in bytes of which something is carried over: from the last chunk, to the next one, or both."""

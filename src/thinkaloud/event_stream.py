@@ -303,19 +303,17 @@ class EventStream:
         reader, exchange = self._reader, self._exchange
         if reader is None or exchange is None:
             return await self._begin()
+        self._reads += 1
+        if self._reads == _READS_PER_TURN:
+            self._reads = 0
+            await checkpoint()  # before the read: cancelled after it, the events of the piece would be lost
         try:
             piece = await exchange.read()
         except TransportError as error:
             events = reader.fail(error)
         else:
             events = reader.feed(piece) if piece else reader.close()
-        if reader.ended:
-            return self._ended(reader, events)
-        self._reads += 1
-        if self._reads == _READS_PER_TURN:
-            self._reads = 0
-            await checkpoint()
-        return events
+        return self._ended(reader, events) if reader.ended else events
 
     def _ended(self, reader: Reader, events: Sequence[StreamEvent]) -> Sequence[StreamEvent]:
         self._over = True

@@ -9,26 +9,46 @@ from attrs import field, frozen
 
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.models.dialect import Dialect
+from thinkaloud.models.prices import Prices
+
+InputKind = Literal["text", "image", "pdf", "audio", "video"]
 
 
 @frozen(kw_only=True)
 class ThinkingControl:
     """How a model's thinking is steered.
 
-    mode: "adaptive" (effort beside adaptive thinking), "budget" (tokens), "level" or "effort" (a word), "toggle" (on or
-        off), "always_on" (no control).
-    levels: the neutral levels that have a native value of their own.
-    native: level to native value.
-    min_budget, max_budget: bounds of a token budget.
+    mode: "adaptive" (the model decides, an effort word steers it), "budget" (tokens), "level" or "effort" (a word),
+        "toggle" (on or off; HIGH stands for on), "always_on" (it thinks, and no control is known).
+    levels: the neutral levels that have a native value of their own, in order; OFF only where thinking can really be
+        turned off.
+    native: level to native value: a word, a budget in tokens, or on and off.
     default_on: the model thinks when the request says nothing.
+    min_budget, max_budget: bounds of a token budget.
+    dynamic_budget: the budget that lets the model choose.
+    budget_accepted: a model steered by effort still takes a token budget.
+    effort_levels: the levels whose effort word a model steered by budget also takes.
+    effort_cap_when_off: the highest effort that is taken while thinking is off; None: no cap.
+    param, off_param: where the native value goes in the request, and where the one of OFF goes, in words.
     """
 
     mode: Literal["adaptive", "budget", "level", "effort", "toggle", "always_on"]
     levels: tuple[ThinkingLevel, ...] = ()
-    native: Mapping[ThinkingLevel, str | int] = field(factory=dict, hash=False)
+    native: Mapping[ThinkingLevel, str | int | bool] = field(factory=dict, hash=False)
+    default_on: bool = False
     min_budget: int | None = None
     max_budget: int | None = None
-    default_on: bool = False
+    dynamic_budget: int | None = None
+    budget_accepted: bool = False
+    effort_levels: tuple[ThinkingLevel, ...] = ()
+    effort_cap_when_off: ThinkingLevel | None = None
+    param: str | None = None
+    off_param: str | None = None
+
+    @property
+    def can_disable(self) -> bool:
+        """Thinking can be turned off."""
+        return ThinkingLevel.OFF in self.levels
 
 
 @frozen
@@ -37,13 +57,19 @@ class Model:
 
     provider: id of a row of the providers table, or a name of your own together with `base_url`.
     id: the model's id as it goes on the wire.
-    protocol: wire protocol id; None takes the provider's.
+    protocol: wire protocol id; None takes the catalog's, else the provider's.
     base_url: where the endpoint is; None takes the provider's.
     dialect: deviations of an OpenAI-compatible endpoint; None takes the provider's.
-    reasoning: whether the model thinks; None: unknown.
-    thinking: how its thinking is steered; None: unknown.
-    max_output, context_window: tokens; None: unknown.
     base_model: the model whose facts apply, where `id` is a deployment's own name.
+
+    Facts; None: unknown, or taken from the catalog.
+    name: the name that people know it by.
+    reasoning: whether the model thinks.
+    thinking: how its thinking is steered.
+    input: what it takes.
+    max_output, context_window: tokens.
+    prices: what its tokens cost.
+    unsure: names of facts that are not settled: they shape a request, and never refuse one.
     """
 
     provider: str
@@ -51,11 +77,15 @@ class Model:
     protocol: str | None = field(default=None, kw_only=True)
     base_url: str | None = field(default=None, kw_only=True)
     dialect: Dialect | None = field(default=None, kw_only=True)
+    base_model: str | None = field(default=None, kw_only=True)
+    name: str | None = field(default=None, kw_only=True)
     reasoning: bool | None = field(default=None, kw_only=True)
     thinking: ThinkingControl | None = field(default=None, kw_only=True)
+    input: tuple[InputKind, ...] | None = field(default=None, kw_only=True)
     max_output: int | None = field(default=None, kw_only=True)
     context_window: int | None = field(default=None, kw_only=True)
-    base_model: str | None = field(default=None, kw_only=True)
+    prices: Prices | None = field(default=None, kw_only=True)
+    unsure: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def facts_id(self) -> str:

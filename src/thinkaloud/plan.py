@@ -10,8 +10,8 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from attrs import evolve, field, frozen
 
-from thinkaloud.errors import ConfigurationError, HistoryError, UnsupportedOption
-from thinkaloud.history.switching import for_target
+from thinkaloud.errors import ConfigurationError, HistoryError, ProviderError, UnsupportedOption
+from thinkaloud.history.switching import Switched, for_target
 from thinkaloud.history.validation import validate
 from thinkaloud.jsontext import Json
 from thinkaloud.levels import LevelName, ThinkingLevel
@@ -84,6 +84,8 @@ class Plan:
     provider: Provider = field(repr=False)
     wire: WireProtocol = field(repr=False)
     context: ParseContext = field(repr=False)
+    call: Call = field(repr=False)
+    writing: _Writing = field(repr=False)
 
 
 def prepare(model: str | Model, messages: Messages, **options: Unpack[CallOptions]) -> Plan:
@@ -105,14 +107,13 @@ def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, 
         listed = "; ".join(f"{issue.path}: {issue.text}" for issue in issues)
         raise HistoryError(f"the history cannot be sent: {listed}", issues=issues)
     history = for_target(conversation.messages, resolved)
-    level = _level(options.get("reasoning"))
     call = Call(
         model=resolved,
         messages=history.messages,
         system=conversation.system,
         tools=_tools(options.get("tools", ())),
         tool_choice=_tool_choice(options.get("tool_choice")),
-        reasoning=level,
+        reasoning=_level(options.get("reasoning")),
         display=_one_of("display", options.get("display"), ("summarized", "omitted")),
         max_tokens=_positive("max_tokens", options.get("max_tokens")),
         temperature=_number("temperature", options.get("temperature")),
@@ -125,34 +126,72 @@ def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, 
         dialect=resolved.dialect or provider.dialect,
         stream=stream,
     )
-    try:
-        encoded = wire.encode(call)
-    except RecursionError:
-        raise ConfigurationError("messages, tools or options hold JSON that is nested too deeply to be sent") from None
-    body: dict[str, Json] = {**encoded.body, **_extra("extra_body", options.get("extra_body"))}
-    headers = {
-        "content-type": "application/json",
-        "accept": "text/event-stream" if stream else "application/json",
-        **encoded.headers,
-        **_headers(options.get("extra_headers")),
-    }
-    choice = LevelChoice(level, encoded.level)
-    origin = Origin(resolved.protocol, resolved.provider, resolved.id)
-    return Plan(
-        model=resolved,
-        request=HttpRequest(
-            "POST",
-            base_url(options.get("base_url"), resolved, provider) + encoded.path,
-            headers,
-            _encoded(body),
-        ),
-        body=body,
-        level=choice,
-        notices=(*history.notices, *map(history.as_given, encoded.notices)),
+    return _Writing(
         provider=provider,
-        wire=wire,
-        context=ParseContext(origin=origin, dialect=call.dialect, level=choice),
-    )
+        history=history,
+        url=base_url(options.get("base_url"), resolved, provider),
+        extra_body=_extra("extra_body", options.get("extra_body")),
+        extra_headers=_headers(options.get("extra_headers")),
+    ).plan(call)
+
+
+def amended(plan: Plan, error: ProviderError) -> Plan | None:
+    """The plan with what its endpoint refused left out, and a notice; None where nothing can be done about the error.
+
+    For a failure before any event was handed out. The code of the last notice names the kind, which must not be amended
+    twice in one call.
+    """
+    change = None if plan.wire.amend is None else plan.wire.amend(plan.call, error)
+    if change is None:
+        return None
+    return evolve(plan.writing, amended=(*plan.writing.amended, change.notice)).plan(change.call)
+
+
+@frozen
+class _Writing:
+    """All that makes a request of a call, kept so that an amended call can be written in the same way.
+
+    amended: one for each change that was made after a refusal.
+    """
+
+    provider: Provider
+    history: Switched
+    url: str
+    extra_body: Mapping[str, Json]
+    extra_headers: Mapping[str, str]
+    amended: tuple[Notice, ...] = ()
+
+    def plan(self, call: Call) -> Plan:
+        model = call.model
+        assert model.protocol is not None
+        wire = wire_protocol(model.protocol)
+        try:
+            encoded = wire.encode(call)
+        except RecursionError:
+            raise ConfigurationError(
+                "messages, tools or options hold JSON that is nested too deeply to be sent"
+            ) from None
+        body: dict[str, Json] = {**encoded.body, **self.extra_body}
+        headers = {
+            "content-type": "application/json",
+            "accept": "text/event-stream" if call.stream else "application/json",
+            **encoded.headers,
+            **self.extra_headers,
+        }
+        choice = LevelChoice(call.reasoning, encoded.level)
+        origin = Origin(model.protocol, model.provider, model.id)
+        return Plan(
+            model=model,
+            request=HttpRequest("POST", self.url + encoded.path, headers, _encoded(body)),
+            body=body,
+            level=choice,
+            notices=(*self.history.notices, *map(self.history.as_given, encoded.notices), *self.amended),
+            provider=self.provider,
+            wire=wire,
+            context=ParseContext(origin=origin, dialect=call.dialect, level=choice),
+            call=call,
+            writing=self,
+        )
 
 
 # one small check per argument

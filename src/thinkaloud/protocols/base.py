@@ -67,6 +67,18 @@ class Encoded:
     notices: tuple[Notice, ...] = ()
 
 
+@frozen
+class Amended:
+    """A call that can be sent again after a refusal.
+
+    call: the call without what the endpoint refused.
+    notice: tells what was changed; its code names the kind, and each kind is amended at most once in a call.
+    """
+
+    call: Call
+    notice: Notice
+
+
 @frozen(kw_only=True)
 class ParseContext:
     """What a parser must know beforehand.
@@ -191,6 +203,7 @@ class WireProtocol:
     framing: how its streamed bytes are cut into events.
     options: the class of its native options.
     response_id_header: the header that names an answer, where the body does not.
+    amend: what can be changed about a call that was refused before it gave any event; pure, None where nothing can.
     """
 
     id: str
@@ -200,3 +213,4 @@ class WireProtocol:
     encode: Callable[[Call], Encoded]
     error: Callable[[ErrorResponse], ProviderError]
     response_id_header: str | None = None
+    amend: Callable[[Call, ProviderError], Amended | None] | None = None

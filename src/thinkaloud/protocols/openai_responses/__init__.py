@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thinkaloud.protocols.base import WireProtocol
-from thinkaloud.protocols.openai_responses import encode, errors, items, parse
+from thinkaloud.protocols.openai_responses import amend, encode, errors, items, parse
 from thinkaloud.protocols.openai_responses.options import OpenAIResponsesOptions
 
 PROTOCOL = WireProtocol(
@@ -13,6 +13,7 @@ PROTOCOL = WireProtocol(
     parser=parse.OpenAIResponsesParser,
     encode=encode.encode,
     error=errors.error,
+    amend=amend.amend,
 )
 
 __all__ = ["PROTOCOL", "OpenAIResponsesOptions"]

@@ -26,6 +26,8 @@ class Provider:
     base_url_variable: environment variable that may hold another base URL.
     region_variables: environment variables that may hold the region, which takes the place of {region} in the base URL.
     key_header: how the key is sent: "bearer" or the name of a header.
+    auth: what lets a request in where no key is given or found: "key" nothing else, "aws" a signature by AWS
+        credentials, "google" a token of Google credentials (for addresses that name a project).
     """
 
     id: str
@@ -36,6 +38,7 @@ class Provider:
     region_variables: tuple[str, ...] = ()
     key_header: Literal["bearer", "x-api-key", "api-key", "x-goog-api-key"] = "bearer"
     key_required: bool = True
+    auth: Literal["key", "aws", "google"] = "key"
     dialect: Dialect = Dialect()
 
 
@@ -104,6 +107,7 @@ _ROWS = (
         base_url="https://aiplatform.googleapis.com/v1beta1/publishers/google",
         key_variables=("GOOGLE_API_KEY",),
         key_header="x-goog-api-key",
+        auth="google",
     ),
     Provider(
         id="bedrock",
@@ -112,6 +116,7 @@ _ROWS = (
         key_variables=("AWS_BEARER_TOKEN_BEDROCK",),
         base_url_variable="AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
         region_variables=("AWS_REGION", "AWS_DEFAULT_REGION"),
+        auth="aws",
     ),
     _chat(
         "openai",

@@ -56,3 +56,6 @@ class Prices:
     rates: Rates
     tiers: tuple[PriceTier, ...] = ()
     changes: tuple[PriceChange, ...] = ()
+
+
+FREE = Prices(rates=Rates(input=0.0, output=0.0, cache_read=0.0, cache_write=0.0, cache_write_1h=0.0))

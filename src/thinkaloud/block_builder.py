@@ -109,7 +109,7 @@ class BlockBuilder:
     def update_usage(self, usage: Usage) -> None:
         """Replace what is known of the tokens by what `usage` knows."""
         updated = self.usage.updated(usage)
-        if updated != self.usage:
+        if updated is not self.usage:
             self.usage = updated
             if self.started and not self.ended:
                 self._events.append(UsageUpdate(updated))
@@ -230,7 +230,7 @@ class BlockBuilder:
             made_by = self._origin
             origin = Origin(made_by.protocol, made_by.provider, self._model)
             self._events.append(StreamStart(self._response_id, origin, self._level, self._prefix_digest))
-            if self.usage != _NOTHING_KNOWN:
+            if self.usage is not _NOTHING_KNOWN:
                 self._events.append(UsageUpdate(self.usage))
 
     def _claim(self) -> int:

@@ -59,8 +59,11 @@ class Usage(Stored):
 
     def updated(self, later: Usage) -> Usage:
         """This usage with what `later` knows put in its place: counts within one answer replace, they never add up."""
-        pairs = zip(_counts(self), _counts(later), strict=True)
-        return Usage(*(known if new is None else new for known, new in pairs))
+        own, new = _counts(self), _counts(later)
+        merged = tuple([known if count is None else count for known, count in zip(own, new, strict=True)])
+        if merged == own:
+            return self
+        return later if merged == new else Usage(*merged)
 
 
 _counts: Callable[[Usage], tuple[Any, ...]] = attrgetter(*(attribute.name for attribute in fields(Usage)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol
 
 from attrs import field, frozen
@@ -129,7 +129,7 @@ class Parser(ABC):
         self.builder = BlockBuilder(context.origin, level=context.level, prefix_digest=context.prefix_digest)
         self.error: ThinkaloudError | None = None
 
-    def feed(self, event: AnyServerEvent) -> Sequence[StreamEvent]:
+    def feed(self, event: AnyServerEvent) -> list[StreamEvent]:
         """Take in one server event. What comes after the end of the answer is passed over.
 
         Raises a ProviderError that the stream carries, or MalformedStream.
@@ -137,7 +137,7 @@ class Parser(ABC):
         if self.error is not None:
             raise self.error
         if self.builder.ended:
-            return ()
+            return []
         try:
             self.read(event)
         except ThinkaloudError as error:
@@ -145,12 +145,12 @@ class Parser(ABC):
             raise
         return self.builder.take()
 
-    def close(self) -> Sequence[StreamEvent]:
+    def close(self) -> list[StreamEvent]:
         """Take in the end of the body. Raises TruncatedStream if the terminal signal is missing."""
         if self.error is not None:
             raise self.error
         if self.builder.ended:
-            return ()
+            return []
         try:
             self.read_end()
         except ThinkaloudError as error:
@@ -158,7 +158,7 @@ class Parser(ABC):
             raise
         return self.builder.take()
 
-    def whole(self, body: Any) -> Sequence[StreamEvent]:
+    def whole(self, body: Any) -> list[StreamEvent]:
         """Take in the decoded body of an answer that was not streamed, through the same builder.
 
         Raises as feed() does.
@@ -170,7 +170,7 @@ class Parser(ABC):
             raise
         return self.builder.take()
 
-    def abandon(self) -> Sequence[StreamEvent]:
+    def abandon(self) -> list[StreamEvent]:
         """Close what is open as incomplete and hand over what is left: after a failure of any kind."""
         self.builder.abandon()
         return self.builder.take()

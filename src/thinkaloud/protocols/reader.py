@@ -126,7 +126,10 @@ class Reader:
         events: list[StreamEvent] = []
         try:
             for event in self._decoder.feed(chunk):
-                events += self._parse(event)
+                if events:
+                    events += self._parse(event)
+                else:  # nearly every chunk holds one event, and its list needs no copy
+                    events = self._parse(event)
         except ThinkaloudError as error:
             return self._failed(events, error)
         return self._folded(events) if events else ()
@@ -192,7 +195,7 @@ class Reader:
         except ValueError as error:
             return self._failed([], TruncatedStream(f"the body is no whole JSON document: {error}"))
         try:
-            return self._folded(list(self._parser.whole(value)))
+            return self._folded(self._parser.whole(value))
         except ThinkaloudError as error:
             return self._failed([], error)
 

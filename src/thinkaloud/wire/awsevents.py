@@ -29,7 +29,11 @@ _PRELUDE = struct.Struct(">III")
 _CHECKSUM = struct.Struct(">I")
 _OVERHEAD = _PRELUDE.size + _CHECKSUM.size
 _LARGEST_HEADERS = 128 * 1024  # the format's own bound
-_REMEMBERED = 64  # different headers of one stream that are read once
+
+# Names by the headers that tell them: a service writes the same few headers in every stream, so each is read once.
+_NAMES: dict[bytes, str] = {}
+_REMEMBERED = 64
+_SMALL_HEADERS = 512
 
 
 class AwsEventDecoder:
@@ -44,7 +48,6 @@ class AwsEventDecoder:
         self.max_event_size = max_event_size
         self._pending = bytearray()  # the frame that is not yet whole
         self._needed = 0  # bytes that it must have before it is worth a look
-        self._names: dict[bytes, str] = {}  # names by the headers that tell them: streams repeat few
         self._error: StreamError | None = None
 
     def feed(self, chunk: bytes) -> list[ServerEvent]:
@@ -95,7 +98,7 @@ class AwsEventDecoder:
         if total != size or crc32(chunk[:8]) != checksum:
             return None
         payload_at = _PRELUDE.size + headers
-        name = self._names.get(chunk[_PRELUDE.size : payload_at])
+        name = _NAMES.get(chunk[_PRELUDE.size : payload_at])
         if name is None or crc32(chunk[8:-4], checksum) != _CHECKSUM.unpack_from(chunk, size - 4)[0]:
             return None
         return ServerEvent(name, _text(chunk[payload_at:-4]))
@@ -134,14 +137,14 @@ class AwsEventDecoder:
         payload_at = _PRELUDE.size + int.from_bytes(body[4:8], "big")
         head = body[_PRELUDE.size : payload_at]
         text = _text(body[payload_at:])
-        name = self._names.get(head)
+        name = _NAMES.get(head)
         if name is None:
             headers = read_headers(head)
             name = _name(headers)
             if name.startswith(ERROR):
                 return ServerEvent(name, text or json.dumps({"message": str(headers.get(":error-message", ""))}))
-            if len(self._names) < _REMEMBERED:
-                self._names[head] = name
+            if len(_NAMES) < _REMEMBERED and len(head) <= _SMALL_HEADERS:
+                _NAMES[head] = name
         return ServerEvent(name, text)
 
 

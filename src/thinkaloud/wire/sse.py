@@ -48,8 +48,12 @@ class SseDecoder:
         if self._fresh and len(chunk) <= self.max_event_size:
             if chunk[-2:] == b"\n\n" and _CR not in chunk:
                 return self._read_one(chunk) or self._read_all(chunk[:-2])
-            if chunk[-4:] == b"\r\n\r\n" and _CR not in (lines := chunk.replace(b"\r\n", b"\n")):
-                return self._read_all(lines[:-2])
+            if chunk[-4:] == b"\r\n\r\n":
+                event = self._read_crlf(chunk)
+                if event is not None:
+                    return [event]
+                if _CR not in (lines := chunk.replace(b"\r\n", b"\n")):
+                    return self._read_all(lines[:-2])
         events = self._feed_beginning(chunk)
         self._fresh = not (self._pending or self._after_cr or self._error or self._head is not None)
         return events
@@ -65,6 +69,17 @@ class SseDecoder:
             return [ServerEvent("message", text[6:-2], self.last_event_id)] if text[:7] == "data: {" else None
         if text[:7] == "event: " and text.startswith("data: {", end + 1) and text.find("\n", end + 1) == last:
             return [ServerEvent(text[7:end] or "message", text[end + 7 : -2], self.last_event_id)]
+        return None
+
+    def _read_crlf(self, chunk: bytes) -> ServerEvent | None:
+        """Read a chunk that is one data line with the line ends of Gemini, as nearly all of its are; else None."""
+        try:
+            text = chunk.decode()
+        except UnicodeDecodeError:
+            return None
+        end = len(text) - 4
+        if text[:7] == "data: {" and text.find("\r") == end and text.find("\n") == end + 1:
+            return ServerEvent("message", text[6:end], self.last_event_id)
         return None
 
     def _feed_beginning(self, chunk: bytes) -> list[ServerEvent]:

@@ -6,7 +6,7 @@ fields of known blocks in `extra`; unknown events and deltas are told once per k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from thinkaloud.block_builder import OpenBlock
@@ -139,7 +139,7 @@ class AnthropicParser(Parser):
         self._take_end(message)
         self._finish()
 
-    def abandon(self) -> Sequence[StreamEvent]:
+    def abandon(self) -> list[StreamEvent]:
         """Close what is open as incomplete, with all that had come of it."""
         if not self.builder.ended:
             for block in self._blocks.values():

@@ -7,7 +7,7 @@ stop, so the answer ends with both of them, or with the body.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from thinkaloud.block_builder import OpenBlock
@@ -120,7 +120,7 @@ class BedrockParser(Parser):
         if not self.builder.ended:
             self._finish()
 
-    def abandon(self) -> Sequence[StreamEvent]:
+    def abandon(self) -> list[StreamEvent]:
         """Close what is open as incomplete, with all that had come of it."""
         if not self.builder.ended:
             for block in self._blocks.values():

@@ -7,7 +7,6 @@ and one that comes on an empty part signs the block that is open. Where in a blo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -132,7 +131,7 @@ class GeminiParser(Parser):
             self._read_chunk(chunk, None)
         self.read_end()
 
-    def abandon(self) -> Sequence[StreamEvent]:
+    def abandon(self) -> list[StreamEvent]:
         """Close what is open as incomplete, with the tokens that were told of."""
         self._tell_usage()
         return super().abandon()

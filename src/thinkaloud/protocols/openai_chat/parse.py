@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -85,7 +85,7 @@ class OpenAIChatParser(Parser):
         self._read_chunk(body)
         self._end(marked=True)
 
-    def abandon(self) -> Sequence[StreamEvent]:
+    def abandon(self) -> list[StreamEvent]:
         """Close what is open as incomplete, with all that has come of it."""
         if not self.builder.ended:
             self._let_go()

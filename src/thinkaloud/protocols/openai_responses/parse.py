@@ -8,7 +8,7 @@ once per kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from thinkaloud.block_builder import OpenBlock
@@ -128,7 +128,7 @@ class OpenAIResponsesParser(Parser):
             raise TruncatedStream(f"the answer is not there yet: its status is {status!r}")
         self._end(response, lambda: response, "")
 
-    def abandon(self) -> Sequence[StreamEvent]:
+    def abandon(self) -> list[StreamEvent]:
         """Close what is open as incomplete, with all that had come of it."""
         if not self.builder.ended:
             for item in self._items.open:

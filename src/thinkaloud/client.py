@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack
 
-from thinkaloud.auth.api_key import ApiKey, Key, find_auth
-from thinkaloud.auth.base import Auth
+from thinkaloud.auth.api_key import ApiKey, Key
+from thinkaloud.auth.base import Auth, checked_auth
+from thinkaloud.auth.choice import find_auth
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.event_stream import Abandoned, EventStream, Source
 from thinkaloud.messages import AssistantMessage
@@ -24,6 +25,8 @@ class Client:
 
     api_key: a key for the providers that this client calls, or a callable (plain or async) that gives one before each
         request; None looks into the environment.
+    auth: credentials of a cloud (AwsAuth, GoogleAuth), a BearerAuth, or an object of yours with `headers(request)`.
+        It wins over api_key, at the providers that it is for.
     base_url: another place that speaks the protocol, such as a gateway.
     http_client: an httpx or httpx2 AsyncClient of yours; it is used as it is and never closed here.
     transport: another way to send requests; the test kit has one that answers from memory.
@@ -37,6 +40,7 @@ class Client:
         self,
         *,
         api_key: Key | None = None,
+        auth: Auth | None = None,
         http_client: Any = None,
         transport: Transport | None = None,
         timeouts: Timeouts = Timeouts(),
@@ -50,6 +54,7 @@ class Client:
             if not isinstance(value, wanted):
                 raise ConfigurationError(f"{name} must be {wanted.__name__}(...), not {type(value).__name__}")
         self._key = None if api_key is None else ApiKey(api_key)
+        self._auth = checked_auth(auth, self._key)
         self._transport = transport or HttpTransport(http_client=http_client, timeouts=timeouts)
         self._limits = limits
         self._defaults = defaults
@@ -92,7 +97,7 @@ class Client:
 
     def _open(self, model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> EventStream:
         plan = build_plan(model, messages, self._merged(options), stream=stream)
-        auth = find_auth(plan.provider, self._key)
+        auth = find_auth(plan.provider, self._key, auth=self._auth, url=plan.request.url)
         source = Source(_sender(self._transport, plan, auth), abandoned=self._abandoned)
         return EventStream(plan, source, limits=self._limits)
 
@@ -172,7 +177,7 @@ def _split(options: ModuleCallOptions) -> tuple[Client | None, CallOptions]:
 
 def _open_alone(model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> EventStream:
     plan = build_plan(model, messages, options, stream=stream)
-    auth = find_auth(plan.provider, None)
+    auth = find_auth(plan.provider, None, url=plan.request.url)
     transport = HttpTransport()
     source = Source(_sender(transport, plan, auth), aclose=transport.aclose, abandoned=_abandoned)
     return EventStream(plan, source)

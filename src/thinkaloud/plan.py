@@ -197,7 +197,7 @@ class _Writing:
 # one small check per argument
 
 # Arguments of a Client that a single call does not take.
-_OF_CLIENTS = ("api_key", "http_client", "transport", "timeouts", "limits")
+_OF_CLIENTS = ("api_key", "auth", "http_client", "transport", "timeouts", "limits")
 
 
 def refuse_unknown(options: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from thinkaloud.errors import ConfigurationError
 from thinkaloud.wire.http import HttpRequest
 
 
@@ -14,3 +15,15 @@ class Auth(Protocol):
     async def headers(self, request: HttpRequest) -> Mapping[str, str]:
         """The headers to add to this request alone. Raises MissingCredentials."""
         ...
+
+
+def checked_auth(auth: Auth | None, key: object) -> Auth | None:
+    """The `auth` of a client, if it can be one. Raises ConfigurationError, also where it leaves nothing to a key."""
+    if auth is None:
+        return None
+    if isinstance(auth, type) or not callable(getattr(auth, "headers", None)):
+        name = auth.__name__ if isinstance(auth, type) else type(auth).__name__
+        raise ConfigurationError(f"auth must be an object such as AwsAuth() or BearerAuth(...), not {name}")
+    if key is not None and getattr(auth, "kinds", None) is None:
+        raise ConfigurationError(f"give api_key or auth: {type(auth).__name__} is for every provider")
+    return auth

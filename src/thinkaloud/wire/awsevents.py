@@ -28,6 +28,8 @@ ERROR = "error:"
 _PRELUDE = struct.Struct(">III")
 _CHECKSUM = struct.Struct(">I")
 _OVERHEAD = _PRELUDE.size + _CHECKSUM.size
+_read_prelude = _PRELUDE.unpack_from
+_read_checksum = _CHECKSUM.unpack_from
 _LARGEST_HEADERS = 128 * 1024  # the format's own bound
 
 # Names by the headers that tell them: a service writes the same few headers in every stream, so each is read once.
@@ -57,18 +59,23 @@ class AwsEventDecoder:
         "event_size") as soon as a frame is known to be larger than its bound; and the same from then on.
         """
         pending = self._pending
-        if not pending:
-            event = self._read_alone(chunk)
-            if event is not None:
-                return [event]
         if self._error is not None:
             raise self._error
+        size = len(chunk)
         if pending:
             pending += chunk
             if len(pending) < self._needed:
                 return []
             chunk = bytes(pending)
             pending.clear()
+        elif _OVERHEAD <= size <= self.max_event_size:
+            # Nearly every chunk is one frame with headers that were seen before.
+            total, headers, checksum = _read_prelude(chunk)
+            if total == size and crc32(chunk[:8]) == checksum:
+                payload_at = _PRELUDE.size + headers
+                name = _NAMES.get(chunk[_PRELUDE.size : payload_at])
+                if name is not None and crc32(chunk[8:-4], checksum) == _read_checksum(chunk, size - 4)[0]:
+                    return [ServerEvent(name, _text(chunk[payload_at:-4]))]
         events: list[ServerEvent] = []
         start, end = 0, len(chunk)
         try:
@@ -89,20 +96,6 @@ class AwsEventDecoder:
             self._needed = _PRELUDE.size if len(pending) < _PRELUDE.size else self._length(pending, 0)
         return events
 
-    def _read_alone(self, chunk: bytes) -> ServerEvent | None:
-        """Read a chunk that is just one frame, with headers seen before, as most are; None for any other."""
-        size = len(chunk)
-        if size < _OVERHEAD or size > self.max_event_size or self._error is not None:
-            return None
-        total, headers, checksum = _PRELUDE.unpack_from(chunk)
-        if total != size or crc32(chunk[:8]) != checksum:
-            return None
-        payload_at = _PRELUDE.size + headers
-        name = _NAMES.get(chunk[_PRELUDE.size : payload_at])
-        if name is None or crc32(chunk[8:-4], checksum) != _CHECKSUM.unpack_from(chunk, size - 4)[0]:
-            return None
-        return ServerEvent(name, _text(chunk[payload_at:-4]))
-
     def close(self) -> list[ServerEvent]:
         """Take in the end of the body. Nothing follows: a frame that was cut is no event.
 
@@ -115,7 +108,7 @@ class AwsEventDecoder:
 
     def _length(self, data: bytes | bytearray, start: int) -> int:
         """The length of the frame that starts here, once its prelude is proved."""
-        total, headers, checksum = _PRELUDE.unpack_from(data, start)
+        total, headers, checksum = _read_prelude(data, start)
         if crc32(data[start : start + 8]) != checksum:
             raise MalformedStream("the prelude of a frame does not fit its checksum")
         if total > self.max_event_size:
@@ -132,7 +125,7 @@ class AwsEventDecoder:
         """Read the frame that is whole."""
         end = start + total - _CHECKSUM.size
         body = data[start:end]
-        if crc32(body) != _CHECKSUM.unpack_from(data, end)[0]:
+        if crc32(body) != _read_checksum(data, end)[0]:
             raise MalformedStream("a frame does not fit its checksum")
         payload_at = _PRELUDE.size + int.from_bytes(body[4:8], "big")
         head = body[_PRELUDE.size : payload_at]
@@ -143,7 +136,9 @@ class AwsEventDecoder:
             name = _name(headers)
             if name.startswith(ERROR):
                 return ServerEvent(name, text or json.dumps({"message": str(headers.get(":error-message", ""))}))
-            if len(_NAMES) < _REMEMBERED and len(head) <= _SMALL_HEADERS:
+            if len(head) <= _SMALL_HEADERS:
+                if len(_NAMES) >= _REMEMBERED:
+                    _NAMES.clear()
                 _NAMES[head] = name
         return ServerEvent(name, text)
 

@@ -340,8 +340,11 @@ class BedrockParser(Parser):
         """The counts in our meaning: on the wire the input leaves out what was read from or written to a cache."""
 
         def count(*names: str) -> int | None:
-            found = (self._tolerated(count_field, data, name) for name in names)
-            return next((number for number in found if number is not None), None)
+            for name in names:
+                number = self._tolerated(count_field, data, name)
+                if number is not None:
+                    return number
+            return None
 
         fresh, output = count("inputTokens"), count("outputTokens")
         read = count("cacheReadInputTokens", "cacheReadInputTokenCount")
@@ -371,6 +374,8 @@ class BedrockParser(Parser):
 
     def _tolerated(self, read: Callable[[JsonObject, str], _T], data: JsonObject, name: str) -> _T | None:
         """Read a field that the answer can do without: a wrong type is told, and the field passed over."""
+        if name not in data:
+            return None
         try:
             return read(data, name)
         except MalformedStream as fault:

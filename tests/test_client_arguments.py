@@ -177,7 +177,7 @@ def test_extra_fields_and_headers_are_sent_as_they_are() -> None:
 def test_a_fallback_tuple_of_options_gives_each_protocol_its_own() -> None:
     both = (AnthropicOptions(), OpenAIChatOptions(effort="low"))
     assert ta.prepare(CLAUDE, "hi", options=both).body["model"] == "claude-opus-5"
-    assert ta.prepare("openai/gpt-5.2", "hi", options=both).body["reasoning_effort"] == "low"
+    assert ta.prepare("groq/openai/gpt-oss-120b", "hi", options=both).body["reasoning_effort"] == "low"
 
 
 def test_client_defaults_apply_where_a_call_says_nothing() -> None:
@@ -213,7 +213,7 @@ def test_a_synchronous_http_client_is_refused() -> None:
         ({"resoning": "high"}, "did you mean reasoning"),
         ({"api_key": "k"}, "Client(api_key=...)"),
         ({"timeouts": ta.Timeouts()}, "Client(timeouts=...)"),
-        ({"zzz": 1}, "there are: base_model"),
+        ({"zzz": 1}, "there are: allow_http, base_model"),
     ],
 )
 def test_an_unknown_argument_gets_a_hint(given: dict[str, Any], words: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.chat_wire import call, calls, chunk, read, stop
-from thinkaloud.content import Opaque, Text, Thinking, ToolCall
+from thinkaloud.content import Image, Opaque, Text, Thinking, ToolCall
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.messages import AssistantMessage, Message, ToolResult, UserMessage
 from thinkaloud.models.dialect import Dialect
@@ -83,7 +83,7 @@ def test_thoughts_between_texts_are_one_string_as_they_were_on_the_wire() -> Non
     assert (message["reasoning_content"], message["content"]) == ("ac", "bd")
 
 
-@pytest.mark.parametrize("provider", ["openai", "azure", "xai", "qwen", "perplexity"])
+@pytest.mark.parametrize("provider", ["openai", "azure", "qwen", "perplexity"])
 def test_endpoints_that_take_no_thinking_get_none_without_a_word(provider: str) -> None:
     found = encoded(Q, AssistantMessage((thought(), Text("so"))), to=provider)
     assert found.body["messages"][1] == {"role": "assistant", "content": "so"}  # type: ignore[index]
@@ -109,6 +109,10 @@ HISTORY = (
         ("zai", "glm-5.3", ["old", "new"]),
         ("vllm", "qwen", [None, "new"]),
         ("ollama", "qwen", [None, "new"]),
+        ("groq", "openai/gpt-oss-120b", [None, "new"]),
+        ("xai", "grok-4.3", [None, "new"]),
+        ("cerebras", "gpt-oss-120b", [None, "new"]),
+        ("deepseek", "deepseek-next", ["old", "new"]),
     ],
 )
 def test_thinking_of_earlier_turns_goes_back_only_where_the_endpoint_wants_it(
@@ -142,6 +146,61 @@ def test_parallel_calls_share_one_message_with_their_thinking() -> None:
     message = assistant(Q, AssistantMessage(content), RESULT, ToolResult("c2", "2"), to="moonshotai")
     assert [entry["id"] for entry in message["tool_calls"]] == ["c1", "c2"]
     assert message["reasoning_content"] == "why"
+
+
+# tags, where a model's template reads earlier thinking in nothing else
+
+
+def test_glm_at_cerebras_gets_its_thinking_in_tags_before_the_text() -> None:
+    found = encoded(*HISTORY, to="cerebras", model="zai-glm-4.7")
+    written: Any = found.body["messages"]
+    answers = [message for message in written if message["role"] == "assistant"]
+    assert [message["content"] for message in answers] == ["<think>old</think>1", "<think>new</think>"]
+    assert all("reasoning" not in message for message in answers)
+    assert found.notices == ()
+
+
+def test_thinking_that_arrived_in_tags_goes_back_in_tags_where_these_are_the_way() -> None:
+    tagged = Thinking("a", extra={"field": "content", "tags": True})
+    assert assistant(Q, AssistantMessage((tagged, Text("b"))), to="cerebras", model="zai-glm-5.3") == {
+        "role": "assistant",
+        "content": "<think>a</think>b",
+    }
+
+
+def test_tags_alone_are_no_answer() -> None:
+    found = encoded(Q, AssistantMessage(thought()), UserMessage("go on"), to="cerebras", model="zai-glm-4.7")
+    assert [notice.code for notice in found.notices] == ["message_omitted"]
+
+
+# a user right after a tool
+
+
+def test_mistral_gets_an_answer_between_a_result_and_a_user() -> None:
+    found = encoded(Q, AssistantMessage(CALL), RESULT, UserMessage("go on"), to="mistral")
+    written: Any = found.body["messages"]
+    assert [message["role"] for message in written] == ["user", "assistant", "tool", "assistant", "user"]
+    assert written[3] == {"role": "assistant", "content": "I have the results."}
+    assert [(notice.code, notice.path) for notice in found.notices] == [("message_added", "messages[3]")]
+
+
+def test_pictures_of_a_tool_come_to_mistral_after_such_an_answer_too() -> None:
+    picture = ToolResult("c1", (Image(url="https://example.com/a.png"),))
+    found = encoded(Q, AssistantMessage(CALL), picture, to="mistral")
+    written: Any = found.body["messages"]
+    assert [message["role"] for message in written] == ["user", "assistant", "tool", "assistant", "user"]
+    assert [(notice.code, notice.path) for notice in found.notices] == [("message_added", "messages[2]")]
+
+
+def test_an_answer_of_the_models_own_is_enough() -> None:
+    found = encoded(Q, AssistantMessage(CALL), RESULT, AssistantMessage("1"), UserMessage("go on"), to="mistral")
+    assert found.notices == ()
+    assert len(found.body["messages"]) == 5  # type: ignore[arg-type]
+
+
+def test_elsewhere_a_user_follows_a_result_at_once() -> None:
+    written: Any = encoded(Q, AssistantMessage(CALL), RESULT, UserMessage("go on"), to="deepseek").body["messages"]
+    assert [message["role"] for message in written] == ["user", "assistant", "tool", "user"]
 
 
 # entries of a gateway
@@ -220,7 +279,7 @@ def test_an_endpoint_with_a_field_of_its_own_gets_the_text_and_no_entries() -> N
 
 
 def test_entries_never_go_to_an_endpoint_that_takes_no_thinking() -> None:
-    assert assistant(Q, answered(*SIGNED, chunk(content="x")), to="xai") == {"role": "assistant", "content": "x"}
+    assert assistant(Q, answered(*SIGNED, chunk(content="x")), to="qwen") == {"role": "assistant", "content": "x"}
 
 
 # signatures of calls

@@ -41,7 +41,7 @@ async def pieces_of(exchange: MemoryExchange) -> list[bytes]:
     return pieces
 
 
-@pytest.mark.parametrize("model", ["anthropic/claude-opus-5", "openai/gpt-5.5"])
+@pytest.mark.parametrize("model", ["anthropic/claude-opus-5", "deepseek/deepseek-v4-pro"])
 @pytest.mark.parametrize("streaming", [True, False])
 async def test_a_client_of_ours_is_answered_from_the_script(model: str, streaming: bool) -> None:
     scripted = Scripted(["Hello"])

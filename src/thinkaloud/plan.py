@@ -16,12 +16,13 @@ from thinkaloud.history.validation import validate
 from thinkaloud.jsontext import Json
 from thinkaloud.levels import LevelName, ThinkingLevel
 from thinkaloud.messages import Conversation, LevelChoice, Message, Origin
-from thinkaloud.models.address import base_url
+from thinkaloud.models.address import Address, find_address
 from thinkaloud.models.model import Model
 from thinkaloud.models.providers import Provider
 from thinkaloud.models.resolve import resolve_model
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import Cache, Call, Display, ParseContext, WireProtocol
+from thinkaloud.protocols.clouds import in_form_of
 from thinkaloud.protocols.registry import wire_protocol
 from thinkaloud.tools import ServerTool, Tool, ToolChoice
 from thinkaloud.wire.http import HttpRequest
@@ -44,6 +45,9 @@ class CallOptions(TypedDict, total=False):
     base_model: id of the model whose facts apply, where the model's name is a deployment's own.
     extra_body, extra_headers: added to the request as they are.
     base_url: another place that speaks the protocol.
+    endpoint: parts of the provider's own address, where it has any: {"region": "eu-west-1"}, {"project": ...,
+        "location": ...}, {"resource": ..., "api_version": ...}; the rest is looked for in the environment.
+    allow_http: base_url may be plain http on another machine, with the key in clear text.
     """
 
     system: str | None
@@ -63,6 +67,8 @@ class CallOptions(TypedDict, total=False):
     extra_body: Mapping[str, Json] | None
     extra_headers: Mapping[str, str] | None
     base_url: str | None
+    endpoint: Mapping[str, str] | None
+    allow_http: bool
 
 
 @frozen
@@ -123,13 +129,19 @@ def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, 
         stop=_stop(options.get("stop", ())),
         cache=_one_of("cache", options.get("cache"), ("auto", "1h")),
         options=_native(options.get("options"), wire),
-        dialect=resolved.dialect or provider.dialect,
+        dialect=(resolved.dialect or provider.dialect).for_model(resolved.facts_id),
         stream=stream,
     )
     return _Writing(
         provider=provider,
         history=history,
-        url=base_url(options.get("base_url"), resolved, provider),
+        address=find_address(
+            options.get("base_url"),
+            resolved,
+            provider,
+            endpoint=options.get("endpoint"),
+            allow_http=options.get("allow_http") is True,
+        ),
         extra_body=_extra("extra_body", options.get("extra_body")),
         extra_headers=_headers(options.get("extra_headers")),
     ).plan(call)
@@ -156,7 +168,7 @@ class _Writing:
 
     provider: Provider
     history: Switched
-    url: str
+    address: Address
     extra_body: Mapping[str, Json]
     extra_headers: Mapping[str, str]
     amended: tuple[Notice, ...] = ()
@@ -166,7 +178,7 @@ class _Writing:
         assert model.protocol is not None
         wire = wire_protocol(model.protocol)
         try:
-            encoded = wire.encode(call)
+            encoded = in_form_of(self.address, wire.encode(call), call)
         except RecursionError:
             raise ConfigurationError(
                 "messages, tools or options hold JSON that is nested too deeply to be sent"
@@ -182,7 +194,7 @@ class _Writing:
         origin = Origin(model.protocol, model.provider, model.id)
         return Plan(
             model=model,
-            request=HttpRequest("POST", self.url + encoded.path, headers, _encoded(body)),
+            request=HttpRequest("POST", self.address.url + encoded.path, headers, _encoded(body)),
             body=body,
             level=choice,
             notices=(*self.history.notices, *map(self.history.as_given, encoded.notices), *self.amended),

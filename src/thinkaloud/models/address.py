@@ -1,26 +1,178 @@
-"""Where a provider is reached."""
+"""Where a provider is reached, and whether a key may be sent there."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Mapping
 from ipaddress import ip_address
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from attrs import field, frozen
 
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.models.model import Model
-from thinkaloud.models.providers import Provider
+from thinkaloud.models.provider import AddressPart, Form, Provider, Surface
 
 
-def base_url(given: str | None, model: Model, provider: Provider) -> str:
+@frozen
+class Address:
+    """An endpoint that may be called.
+
+    url: what stands before the paths of the protocol.
+    form: how requests differ there from the protocol's own.
+    parts: what the user or the environment has named, such as project and location.
+    """
+
+    url: str
+    form: Form = "plain"
+    parts: Mapping[str, str] = field(factory=dict)
+
+
+# What a user may name of an address, as `endpoint`: name, and what a value looks like.
+PARTS: Mapping[str, str] = {
+    "region": r"[a-z0-9-]+",
+    "project": r"[a-zA-Z0-9:._-]+",
+    "location": r"[a-z0-9-]+",
+    "resource": r"[a-zA-Z0-9-]+",
+    "account": r"[a-zA-Z0-9._-]+",
+    "api_version": r"[a-zA-Z0-9.-]+",
+}
+
+
+def find_address(
+    given: str | None,
+    model: Model,
+    provider: Provider,
+    *,
+    endpoint: Mapping[str, str] | None = None,
+    allow_http: bool = False,
+) -> Address:
     """Find the address: the given one, the model's, the environment's, or the provider's own, in this order.
+
+    endpoint: the parts of the provider's address, by name; they win over the environment.
+    allow_http: a key may be sent in clear text to another machine.
 
     Raises ConfigurationError for an address that cannot be used, or that would send a key in clear text.
     """
-    from_environment = os.environ.get(provider.base_url_variable, "") if provider.base_url_variable else ""
-    url = given or model.base_url or from_environment or _in_region(provider)
-    if not url:
-        raise ConfigurationError(f"provider {provider.id!r} has no fixed address; pass base_url=")
+    protocol = model.protocol or provider.protocol
+    surface = provider.surface(protocol) or Surface(protocol=protocol)
+    parts = _Parts(provider, endpoint)
+    url = given or model.base_url or _from_environment(surface)
+    if url:
+        address = _checked(url, allow_http=allow_http or provider.allow_http)
+        url = url.rstrip("/") + ("" if address.path.strip("/") else surface.base_path)
+    elif surface.express_url is not None and parts.get("project") is None:
+        url = surface.express_url
+    elif surface.base_url is not None:
+        url = _PLACEHOLDER.sub(lambda found: parts.demand(found[1]), surface.base_url).rstrip("/")
+        _checked(url, allow_http=allow_http or provider.allow_http)
+    else:
+        raise ConfigurationError(
+            f"provider {provider.id!r} has no fixed address for {surface.protocol}; pass base_url="
+        )
+    for name in _NEEDED.get(surface.form, ()):
+        parts.demand(name)
+    return Address(url, surface.form, parts if surface.form != "plain" else {})
+
+
+# What a form says in its requests, wherever they go.
+_NEEDED: Mapping[Form, tuple[str, ...]] = {"vertex-anthropic": ("project", "location")}
+
+
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+def _google_host(parts: _Parts) -> str:
+    """The host of Vertex AI at a location: one for all, one for each multi-region, or one for each region."""
+    location = parts.demand("location")
+    if location == "global":
+        return "aiplatform.googleapis.com"
+    return f"aiplatform.{location}.rep.googleapis.com" if location in ("us", "eu") else _regional(location)
+
+
+def _regional(location: str) -> str:
+    return f"{location}-aiplatform.googleapis.com"
+
+
+# Parts that follow from others.
+_DERIVED: Mapping[str, Callable[[_Parts], str]] = {"google_host": _google_host}
+
+
+class _Parts(Mapping[str, str]):
+    """The parts of a provider's addresses: as the user names them, else the environment, else as they mostly are."""
+
+    def __init__(self, provider: Provider, endpoint: Mapping[str, str] | None) -> None:
+        self._provider = provider
+        self._known: dict[str, AddressPart] = {part.name: part for part in provider.parts}
+        self._given = _named(endpoint)
+
+    def __getitem__(self, name: str) -> str:
+        if self._given.get(name):
+            return self._given[name]
+        part = self._known[name]
+        for variable in part.variables:
+            if value := os.environ.get(variable, "").strip():
+                if not re.fullmatch(PARTS.get(name, "[^/?#@:]+"), value):
+                    raise ConfigurationError(f"{variable}={value!r} is no {name}; {_example(name)}")
+                return value
+        if part.default is None:
+            raise KeyError(name)
+        return part.default
+
+    def __iter__(self) -> Any:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def demand(self, name: str) -> str:
+        """A part that an address cannot do without. Raises ConfigurationError, with the variables that may name it."""
+        if name in _DERIVED:
+            return _DERIVED[name](self)
+        value = self.get(name)
+        if value is not None:
+            return value
+        part = self._known.get(name, AddressPart(name=name))
+        wanted = " or ".join(part.variables)
+        how = f"set {wanted}, " if wanted else ""
+        raise ConfigurationError(
+            f'provider {self._provider.id!r} needs a {name}: {how}or pass endpoint={{"{name}": ...}} or base_url='
+        )
+
+
+def _example(name: str) -> str:
+    return "set one such as us-east-1" if name in ("region", "location") else "it may hold letters, digits and dashes"
+
+
+def _named(endpoint: Any) -> Mapping[str, str]:
+    if endpoint is None:
+        return {}
+    if not isinstance(endpoint, Mapping):
+        raise ConfigurationError(f'endpoint must be a mapping such as {{"region": "us-east-1"}}, not {endpoint!r}')
+    for name, value in endpoint.items():
+        if name not in PARTS:
+            raise ConfigurationError(f"endpoint has {name!r}; an address is made of: {', '.join(PARTS)}")
+        if not isinstance(value, str) or not re.fullmatch(PARTS[name], value):
+            raise ConfigurationError(f"endpoint[{name!r}]={value!r} is no {name}; {_example(name)}")
+    return endpoint
+
+
+def _from_environment(surface: Surface) -> str:
+    """The address that the environment names. Hosts without a scheme are this machine's (seen at Ollama)."""
+    found = os.environ.get(surface.base_url_variable, "").strip() if surface.base_url_variable else ""
+    if not found or "://" in found:
+        return found
+    own = urlsplit(surface.base_url or "")
+    if own.scheme != "http":
+        return f"https://{found}"
+    host, colon, port = found.partition(":")
+    return f"http://{'127.0.0.1' if host in ('', '0.0.0.0') else host}:{port if colon else own.port}"
+
+
+def _checked(url: Any, *, allow_http: bool) -> SplitResult:
+    """Take an address apart. Raises ConfigurationError for one that cannot be used."""
     parts = None
     try:
         parts = urlsplit(url) if isinstance(url, str) and url.isascii() and url.isprintable() else None
@@ -31,22 +183,12 @@ def base_url(given: str | None, model: Model, provider: Provider) -> str:
         raise ConfigurationError("base_url must be an absolute http or https URL, such as https://api.example.com/v1")
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ConfigurationError("base_url must have no user name, query or fragment; give a key as api_key=")
-    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
-        raise ConfigurationError(f"base_url={url!r} must be https; plain http is for this machine only")
-    return url.rstrip("/")
-
-
-def _in_region(provider: Provider) -> str | None:
-    """The provider's own address, in the region that the environment names where it has one for each."""
-    if provider.base_url is None or not provider.region_variables:
-        return provider.base_url
-    for variable in provider.region_variables:
-        if region := os.environ.get(variable, "").strip():
-            if not re.fullmatch("[a-z0-9-]+", region):
-                raise ConfigurationError(f"{variable}={region!r} is no region; set one such as us-east-1")
-            return provider.base_url.format(region=region)
-    wanted = " or ".join(provider.region_variables)
-    raise ConfigurationError(f"provider {provider.id!r} needs a region: set {wanted}, or pass base_url=")
+    if parts.scheme == "http" and not allow_http and not _is_loopback(parts.hostname or ""):
+        raise ConfigurationError(
+            f"base_url={url!r} must be https: plain http shows the key to everybody on the way, so it is for this "
+            "machine only; allow_http=True allows it elsewhere"
+        )
+    return parts
 
 
 def _is_loopback(host: str) -> bool:

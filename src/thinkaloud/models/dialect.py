@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from attrs import frozen
@@ -42,12 +43,20 @@ class Dialect:
       samples_thinking: temperature and top_p are taken while a model thinks.
       effort: how a thinking level is said: the shape of the request fields.
       levels: the levels that are sent to a model of which nothing is known.
+      thinking_fields: what a request must say besides, unless thinking is off, so that thinking comes and stays apart
+        from the text; pairs of a name and a value.
       replay: whether thinking must, may or must not go back.
-      replay_field: where it goes back; None: where it arrived.
+      replay_field: where it goes back; "content": as parts of it, "think_tags": in tags before the text, None: where it
+        arrived.
       replay_turns: "all" answers, or only those of the open tool "loop", after the last user message.
       replay_blank: what stands for thinking that is not known, where a turn with calls is refused without any.
+      after_results: what the model is made to say between the results of tools and a user's message, where the two in a
+        row are refused.
       tool_id: rule for tool-call ids: "any", "openai" (at most 40 characters), "mistral" (nine letters or digits).
       cache_key: the endpoint knows `prompt_cache_key`.
+
+    by_model: models that are spoken to otherwise: pairs of a pattern, searched for in the id in lower case, and the
+      dialect that takes the place of this one. The first that is found counts.
     """
 
     reasoning_field: str | None = None
@@ -64,9 +73,18 @@ class Dialect:
         "reasoning_effort", "openrouter", "deepseek", "zai", "moonshot", "qwen", "together", "groq", "template", "none"
     ] = "reasoning_effort"
     levels: tuple[ThinkingLevel, ...] = _WORDS
+    thinking_fields: tuple[tuple[str, str | bool], ...] = ()
     replay: Literal["must", "may", "never"] = "may"
-    replay_field: Literal["reasoning_content", "reasoning", "reasoning_details", "content"] | None = None
+    replay_field: Literal["reasoning_content", "reasoning", "reasoning_details", "content", "think_tags"] | None = None
     replay_turns: Literal["all", "loop"] = "all"
     replay_blank: str | None = None
+    after_results: str | None = None
     tool_id: Literal["any", "openai", "mistral"] = "any"
     cache_key: bool = False
+
+    by_model: tuple[tuple[str, Dialect], ...] = ()
+
+    def for_model(self, id: str) -> Dialect:
+        """The dialect in which a model is spoken to."""
+        id = id.lower()
+        return next((dialect for pattern, dialect in self.by_model if re.search(pattern, id)), self)

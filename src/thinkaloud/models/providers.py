@@ -1,67 +1,32 @@
 """The providers: who serves which protocol where, with which key and in which dialect. A table, nothing else.
 
-Base URLs, key variables and dialects are those of each provider's own documentation; where a recorded answer of the
-provider shows a trait, the reading tests prove it.
+Base URLs, variables and dialects are those of each provider's own documentation, or of its client library. Where a
+recorded answer or an accepted request of a provider shows a trait, a test reads it there; where the documentation alone
+says something unusual, a comment tells.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
-from thinkaloud.errors import UnknownModel
+from thinkaloud.errors import ConfigurationError, UnknownModel
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.models.dialect import Dialect, ThinkTags
+from thinkaloud.models.provider import PROTOCOLS, AddressPart, Surface, check_patterns
+from thinkaloud.models.provider import Provider as Provider
 
 
-@frozen(kw_only=True)
-class Provider:
-    """One row: who serves models.
-
-    id: the name before the slash in "provider/model".
-    protocol: wire protocol of its models.
-    base_url: where paths of the protocol are appended; None: the user must give it.
-    key_variables: environment variables that may hold the key, first one first; empty: no key is needed.
-    base_url_variable: environment variable that may hold another base URL.
-    region_variables: environment variables that may hold the region, which takes the place of {region} in the base URL.
-    key_header: how the key is sent: "bearer" or the name of a header.
-    auth: what lets a request in where no key is given or found: "key" nothing else, "aws" a signature by AWS
-        credentials, "google" a token of Google credentials (for addresses that name a project).
-    """
-
-    id: str
-    protocol: str
-    base_url: str | None
-    key_variables: tuple[str, ...] = ()
-    base_url_variable: str | None = None
-    region_variables: tuple[str, ...] = ()
-    key_header: Literal["bearer", "x-api-key", "api-key", "x-goog-api-key"] = "bearer"
-    key_required: bool = True
-    auth: Literal["key", "aws", "google"] = "key"
-    dialect: Dialect = Dialect()
+def _chat(id: str, base_url: str | None, *keys: str, dialect: Dialect = Dialect(), **columns: Any) -> Provider:
+    return Provider(id=id, protocol="openai-chat", base_url=base_url, key_variables=keys, dialect=dialect, **columns)
 
 
-def _chat(
-    id: str,
-    base_url: str | None,
-    *keys: str,
-    base_url_variable: str | None = None,
-    key_required: bool = True,
-    key_header: Literal["bearer", "x-api-key", "api-key"] = "bearer",
-    dialect: Dialect = Dialect(),
-) -> Provider:
-    return Provider(
-        id=id,
-        protocol="openai-chat",
-        base_url=base_url,
-        key_variables=keys,
-        base_url_variable=base_url_variable,
-        key_required=key_required,
-        key_header=key_header,
-        dialect=dialect,
-    )
+_RESPONSES = "openai-responses"
 
+
+_RESPONSES_TOO = (Surface(protocol=_RESPONSES),)
+_CHAT_TOO = (Surface(protocol="openai-chat"),)
 
 _OFF, _MINIMAL, _LOW, _MEDIUM, _HIGH, _XHIGH, _MAX = ThinkingLevel
 
@@ -83,6 +48,34 @@ _OLLAMA = Dialect(
     replay_turns="loop",
 )
 
+_DEEPSEEK = Dialect(
+    reasoning_field="reasoning_content",
+    effort="deepseek",
+    levels=(_OFF, _LOW, _HIGH, _MAX),
+    replay="must",
+    replay_field="reasoning_content",
+    replay_blank=" ",
+)
+# Gateways keep the signatures of the makers behind them in entries of their own, and want these back as they were.
+_GATEWAY = Dialect(
+    reasoning_field="reasoning", effort="openrouter", levels=tuple(ThinkingLevel), replay="must", top_k=True
+)
+_GROQ = Dialect(
+    reasoning_field="reasoning",
+    effort="groq",
+    max_tokens_field="max_completion_tokens",
+    replay_field="reasoning",
+    replay_turns="loop",
+)
+_CEREBRAS = Dialect(
+    reasoning_field="reasoning",
+    max_tokens_field="max_completion_tokens",
+    replay_field="reasoning",
+    replay_turns="loop",
+)
+
+_AWS_REGION = (AddressPart(name="region", variables=("AWS_REGION", "AWS_DEFAULT_REGION")),)
+
 _ROWS = (
     Provider(
         id="anthropic",
@@ -92,6 +85,18 @@ _ROWS = (
         base_url_variable="ANTHROPIC_BASE_URL",
         key_header="x-api-key",
     ),
+    # Claude on Azure: the Messages API as it is, the model is the deployment's name.
+    Provider(
+        id="azure-anthropic",
+        protocol="anthropic-messages",
+        base_url="https://{resource}.services.ai.azure.com/anthropic",
+        base_path="/anthropic",
+        base_url_variable="ANTHROPIC_FOUNDRY_BASE_URL",
+        parts=(AddressPart(name="resource", variables=("ANTHROPIC_FOUNDRY_RESOURCE",)),),
+        auth="azure",
+        key_variables=("ANTHROPIC_FOUNDRY_API_KEY",),
+        key_header="x-api-key",
+    ),
     Provider(
         id="google",
         protocol="gemini",
@@ -99,72 +104,121 @@ _ROWS = (
         key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         key_header="x-goog-api-key",
     ),
-    # With a key alone ("express mode"). With a project, the base URL names it, and its location:
-    # https://{location}-aiplatform.googleapis.com/v1beta1/projects/{project}/locations/{location}/publishers/google
+    # With a project and its tokens, or with a key alone ("express mode"). Claude is served beside Gemini.
     Provider(
         id="google-vertex",
         protocol="gemini",
-        base_url="https://aiplatform.googleapis.com/v1beta1/publishers/google",
+        base_url="https://{google_host}/v1beta1/projects/{project}/locations/{location}/publishers/google",
+        express_url="https://aiplatform.googleapis.com/v1beta1/publishers/google",
+        surfaces=(
+            Surface(
+                protocol="anthropic-messages",
+                base_url="https://{google_host}/v1",
+                base_path="/v1",
+                base_url_variable="ANTHROPIC_VERTEX_BASE_URL",
+                form="vertex-anthropic",
+                models="claude",
+            ),
+        ),
+        parts=(
+            AddressPart(name="project", variables=("GOOGLE_CLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID")),
+            AddressPart(name="location", variables=("GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION"), default="global"),
+        ),
+        auth="google",
         key_variables=("GOOGLE_API_KEY",),
         key_header="x-goog-api-key",
-        auth="google",
     ),
     Provider(
         id="bedrock",
         protocol="bedrock-converse",
         base_url="https://bedrock-runtime.{region}.amazonaws.com",
-        key_variables=("AWS_BEARER_TOKEN_BEDROCK",),
         base_url_variable="AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
-        region_variables=("AWS_REGION", "AWS_DEFAULT_REGION"),
+        parts=_AWS_REGION,
         auth="aws",
+        key_variables=("AWS_BEARER_TOKEN_BEDROCK",),
     ),
-    _chat(
-        "openai",
-        "https://api.openai.com/v1",
-        "OPENAI_API_KEY",
+    Provider(
+        id="openai",
+        protocol=_RESPONSES,
+        base_url="https://api.openai.com/v1",
         base_url_variable="OPENAI_BASE_URL",
+        surfaces=_CHAT_TOO,
+        key_variables=("OPENAI_API_KEY",),
         dialect=_OPENAI,
     ),
-    _chat("azure", None, "AZURE_OPENAI_API_KEY", key_header="api-key", dialect=_OPENAI),
+    # The address is a resource's, and a model is the name of a deployment there. A dated version leads to the older
+    # paths. Deployments of other makers' models know no role but "system", and OpenAI's take it too (seen at Azure).
+    Provider(
+        id="azure",
+        protocol=_RESPONSES,
+        base_url="https://{resource}.openai.azure.com/openai",
+        base_path="/openai",
+        base_url_variable="AZURE_OPENAI_ENDPOINT",
+        form="azure",
+        surfaces=_CHAT_TOO,
+        parts=(
+            AddressPart(name="resource", variables=("AZURE_RESOURCE_NAME",)),
+            AddressPart(name="api_version", variables=("OPENAI_API_VERSION",), default="v1"),
+        ),
+        auth="azure",
+        key_variables=("AZURE_OPENAI_API_KEY",),
+        key_header="api-key",
+        dialect=evolve(_OPENAI, system_role="system"),
+    ),
+    # GPT at Amazon, under the names that Amazon has for them.
+    Provider(
+        id="bedrock-mantle",
+        protocol=_RESPONSES,
+        base_url="https://bedrock-mantle.{region}.api.aws/openai/v1",
+        surfaces=(
+            Surface(protocol="openai-chat", base_url="https://bedrock-mantle.{region}.api.aws/v1"),
+            Surface(
+                protocol="anthropic-messages",
+                base_url="https://bedrock-mantle.{region}.api.aws/anthropic",
+                base_url_variable="ANTHROPIC_BEDROCK_MANTLE_BASE_URL",
+                models="claude",
+            ),
+        ),
+        parts=_AWS_REGION,
+        key_variables=("AWS_BEARER_TOKEN_BEDROCK",),
+        dialect=evolve(_OPENAI, system_role="system", cache_key=False),
+    ),
     _chat(
         "deepseek",
         "https://api.deepseek.com",
         "DEEPSEEK_API_KEY",
-        dialect=Dialect(
-            reasoning_field="reasoning_content",
-            effort="deepseek",
-            levels=(_OFF, _LOW, _HIGH, _MAX),
-            replay="must",
-            replay_field="reasoning_content",
-            replay_blank=" ",
-        ),
+        surfaces=_RESPONSES_TOO,
+        dialect=evolve(_DEEPSEEK, by_model=((r"deepseek-(chat|reasoner|r1)", evolve(_DEEPSEEK, replay_turns="loop")),)),
     ),
     _chat(
         "openrouter",
         "https://openrouter.ai/api/v1",
         "OPENROUTER_API_KEY",
-        dialect=Dialect(
-            reasoning_field="reasoning", effort="openrouter", levels=tuple(ThinkingLevel), replay="must", top_k=True
-        ),
+        surfaces=_RESPONSES_TOO,
+        dialect=_GATEWAY,
     ),
     _chat(
         "groq",
         "https://api.groq.com/openai/v1",
         "GROQ_API_KEY",
-        dialect=Dialect(
-            reasoning_field="reasoning",
-            effort="groq",
-            max_tokens_field="max_completion_tokens",
-            replay_field="reasoning",
-            replay_turns="loop",
+        base_url_variable="GROQ_BASE_URL",
+        base_path="/openai/v1",
+        surfaces=_RESPONSES_TOO,
+        # Unasked, the thinking of these models stands in their text.
+        dialect=evolve(
+            _GROQ, by_model=((r"qwen|deepseek-r1", evolve(_GROQ, thinking_fields=(("reasoning_format", "parsed"),))),)
         ),
     ),
-    _chat(
-        "xai",
-        "https://api.x.ai/v1",
-        "XAI_API_KEY",
-        dialect=Dialect(reasoning_field="reasoning_content", replay="never"),
+    # Only on Responses does sealed thinking go back.
+    Provider(
+        id="xai",
+        protocol=_RESPONSES,
+        base_url="https://api.x.ai/v1",
+        surfaces=_CHAT_TOO,
+        key_variables=("XAI_API_KEY",),
+        dialect=Dialect(reasoning_field="reasoning_content", replay_field="reasoning_content", replay_turns="loop"),
     ),
+    # Fields that it does not know are refused: usage comes unasked, and the seed has a name of its own.
     _chat(
         "mistral",
         "https://api.mistral.ai/v1",
@@ -174,6 +228,7 @@ _ROWS = (
             seed_field="random_seed",
             levels=(_OFF, _HIGH),
             replay_field="content",
+            after_results="I have the results.",  # some models refuse a user right after a tool
             tool_id="mistral",
         ),
     ),
@@ -186,7 +241,7 @@ _ROWS = (
             reasoning_field="reasoning_content",
             effort="qwen",
             levels=(_OFF, _MINIMAL, _LOW, _MEDIUM, _HIGH, _XHIGH),
-            replay="never",
+            replay="never",  # it would be ignored, and paid
             top_k=True,
         ),
     ),
@@ -217,15 +272,24 @@ _ROWS = (
             replay_field="reasoning_content",
         ),
     ),
+    # The templates of GLM read earlier thinking in tags only, and the server drops it unless it is told not to.
     _chat(
         "cerebras",
         "https://api.cerebras.ai/v1",
         "CEREBRAS_API_KEY",
-        dialect=Dialect(
-            reasoning_field="reasoning",
-            max_tokens_field="max_completion_tokens",
-            replay_field="reasoning",
-            replay_turns="loop",
+        dialect=evolve(
+            _CEREBRAS,
+            by_model=(
+                (
+                    "glm",
+                    evolve(
+                        _CEREBRAS,
+                        thinking_fields=(("clear_thinking", False),),
+                        replay_field="think_tags",
+                        replay_turns="all",
+                    ),
+                ),
+            ),
         ),
     ),
     _chat(
@@ -238,6 +302,7 @@ _ROWS = (
         "fireworks",
         "https://api.fireworks.ai/inference/v1",
         "FIREWORKS_API_KEY",
+        surfaces=_RESPONSES_TOO,
         dialect=Dialect(
             reasoning_field="reasoning_content",
             levels=(_OFF, _LOW, _MEDIUM, _HIGH),
@@ -245,6 +310,7 @@ _ROWS = (
             top_k=True,
         ),
     ),
+    # Everything behind it belongs to the server that it chooses.
     _chat("huggingface", "https://router.huggingface.co/v1", "HF_TOKEN", dialect=Dialect(replay_turns="loop")),
     _chat(
         "perplexity",
@@ -264,22 +330,29 @@ _ROWS = (
             replay="never",  # of thinking; the signatures of calls always go back
         ),
     ),
-    _chat(
-        "vercel-gateway",
-        "https://ai-gateway.vercel.sh/v1",
-        "AI_GATEWAY_API_KEY",
-        dialect=Dialect(
-            reasoning_field="reasoning", effort="openrouter", levels=tuple(ThinkingLevel), replay="must", top_k=True
-        ),
-    ),
+    _chat("vercel-gateway", "https://ai-gateway.vercel.sh/v1", "AI_GATEWAY_API_KEY", dialect=_GATEWAY),
     _chat("avian", "https://api.avian.io/v1", "AVIAN_API_KEY", dialect=Dialect(replay_field="reasoning_content")),
-    _chat("databricks", None, "DATABRICKS_TOKEN", dialect=Dialect(stream_usage=None)),
-    _chat("snowflake", None, "SNOWFLAKE_TOKEN", dialect=Dialect(effort="openrouter", replay="must")),
+    _chat(
+        "databricks",
+        None,
+        "DATABRICKS_TOKEN",
+        base_url_variable="DATABRICKS_HOST",
+        base_path="/serving-endpoints",
+        dialect=Dialect(stream_usage=None),
+    ),
+    _chat(
+        "snowflake",
+        "https://{account}.snowflakecomputing.com/api/v2/cortex/v1",
+        "SNOWFLAKE_TOKEN",
+        parts=(AddressPart(name="account", variables=("SNOWFLAKE_ACCOUNT",)),),
+        dialect=Dialect(effort="openrouter", replay="must"),
+    ),
     _chat(
         "vllm",
         "http://localhost:8000/v1",
         "VLLM_API_KEY",
         key_required=False,
+        surfaces=_RESPONSES_TOO,
         dialect=evolve(_LOCAL, effort="template", levels=(_OFF, _HIGH)),
     ),
     _chat(
@@ -294,6 +367,10 @@ _ROWS = (
         "http://localhost:8080/v1",
         "LLAMA_API_KEY",
         key_required=False,
+        surfaces=(
+            *_RESPONSES_TOO,
+            Surface(protocol="anthropic-messages", base_url="http://localhost:8080"),
+        ),
         dialect=evolve(_LOCAL, levels=(_OFF, _MINIMAL, _LOW, _MEDIUM, _HIGH, _XHIGH)),
     ),
     _chat("gpustack", None, "GPUSTACK_API_KEY", dialect=_LOCAL),
@@ -301,9 +378,19 @@ _ROWS = (
         "lmstudio",
         "http://localhost:1234/v1",
         key_required=False,
+        surfaces=_RESPONSES_TOO,
         dialect=evolve(_LOCAL, levels=(_OFF, _LOW, _MEDIUM, _HIGH, _XHIGH)),
     ),
-    _chat("ollama", "http://localhost:11434/v1", "OLLAMA_API_KEY", key_required=False, dialect=_OLLAMA),
+    _chat(
+        "ollama",
+        "http://localhost:11434/v1",
+        "OLLAMA_API_KEY",
+        base_url_variable="OLLAMA_HOST",
+        base_path="/v1",
+        key_required=False,
+        surfaces=_RESPONSES_TOO,
+        dialect=_OLLAMA,
+    ),
     _chat("ollama-cloud", "https://ollama.com/v1", "OLLAMA_API_KEY", dialect=_OLLAMA),
 )
 
@@ -321,6 +408,10 @@ _ALIASES = {
     "grok": "xai",
     "gemini": "google",
     "vertex": "google-vertex",
+    "google-vertex-anthropic": "google-vertex",
+    "vertex-anthropic": "google-vertex",
+    "foundry": "azure-anthropic",
+    "azure-openai": "azure",
     "hf": "huggingface",
     "mistralai": "mistral",
     "vercel": "vercel-gateway",
@@ -332,7 +423,23 @@ _ALIASES = {
 
 def provider_id(name: str) -> str:
     """The id of a provider that may be called by another common name; a name that is not known stays as it is."""
-    return _ALIASES.get(name, name)
+    return name if name in PROVIDERS else _ALIASES.get(name, name)
+
+
+def register_provider(provider: Provider) -> None:
+    """Add a row of your own, or put it in the place of one that is there; its models are "id/model" from then on.
+
+    Raises ConfigurationError for a row that cannot work.
+    """
+    if not isinstance(provider, Provider):
+        raise ConfigurationError(f"provider must be a Provider, not {type(provider).__name__}")
+    if not provider.id or "/" in provider.id or not provider.id.isprintable():
+        raise ConfigurationError(f"id={provider.id!r} must be a name without a slash")
+    for protocol in provider.protocols:
+        if protocol not in PROTOCOLS:
+            raise ConfigurationError(f"protocol={protocol!r} is unknown; use one of: {', '.join(PROTOCOLS)}")
+    check_patterns(provider)
+    PROVIDERS[provider.id] = provider
 
 
 def find_provider(id: str) -> Provider:

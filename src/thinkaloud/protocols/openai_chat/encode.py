@@ -35,6 +35,8 @@ def encode(call: Call) -> Encoded:
             body[call.dialect.stream_usage] = {"include_usage": True}
     if call.max_tokens is not None:
         body[call.dialect.max_tokens_field] = call.max_tokens
+    if thinking.level is not ThinkingLevel.OFF and call.model.reasoning is not False:
+        body |= call.dialect.thinking_fields
     body |= thinking.fields
     body |= _sampling(call, thinking.thinks, notices)
     body |= _tools(call, notices)

@@ -14,7 +14,7 @@ from typing import Any
 from thinkaloud.content import AssistantBlock, Block, Document, Image, Opaque, Text, Thinking, ToolCall
 from thinkaloud.jsontext import Json
 from thinkaloud.messages import AssistantMessage, Message, ToolResult, UserMessage
-from thinkaloud.models.dialect import Dialect
+from thinkaloud.models.dialect import Dialect, ThinkTags
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.openai_chat.delta import PROTOCOL_ID
 from thinkaloud.protocols.openai_chat.details import KEY, replayed
@@ -34,9 +34,10 @@ def turns(
     model: id of the model that they go to.
     blank: what stands for thinking that is not known, in a turn with calls; None: nothing.
     """
+    dialect = dialect.for_model(model)
     writer = _Writer(dialect, blank)
     in_loop = 1 + max((place for place, message in enumerate(messages) if isinstance(message, UserMessage)), default=-1)
-    replayed_from = in_loop if _only_in_loop(dialect, model) else 0
+    replayed_from = in_loop if dialect.replay_turns == "loop" else 0
     for place, message in enumerate(messages):
         path = f"messages[{place}]"
         match message:
@@ -48,12 +49,6 @@ def turns(
                 writer.add_result(message, path)
     writer.add_shown_results()
     return writer.messages, writer.notices
-
-
-def _only_in_loop(dialect: Dialect, model: str) -> bool:
-    """Whether thinking goes back only with the open tool loop. Older models of DeepSeek refused it anywhere else."""
-    old = dialect.effort == "deepseek" and not model.startswith(("deepseek-v4", "deepseek-flash"))
-    return old or dialect.replay_turns == "loop"
 
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -82,7 +77,8 @@ class _Writer:
         self._dialect = dialect
         self._blank = blank
         self._unsent_calls: set[str] = set()
-        self._shown: list[_Object] = []  # what tools gave to see, waiting for the end of their results
+        self._shown: list[Json] = []  # what tools gave to see, waiting for the end of their results
+        self._shown_path = ""
 
     def omit(self, path: str, reason: str) -> None:
         """Tell of a block that is left out."""
@@ -95,7 +91,7 @@ class _Writer:
         self.add_shown_results()
         parts = self._parts(message.content, path)
         if parts:
-            self.messages.append({"role": "user", "content": _plainest(parts)})
+            self._add_said(_plainest(parts), path)
         else:
             self.notices.append(Notice("message_omitted", "left out: nothing of it can be sent", path))
 
@@ -110,14 +106,23 @@ class _Writer:
         shown = [part for part in parts if not part.keys() >= {"type", "text"}]
         if shown:
             self._shown += [{"type": "text", "text": f"From the result of the tool call {id}:"}, *shown]
+            self._shown_path = path
         content = "\n\n".join(texts) or ("The result follows the tool results." if shown else "")
         self.messages.append({"role": "tool", "tool_call_id": id, "content": content})
 
     def add_shown_results(self) -> None:
         """Add the pictures of the results before, which may not be parted from their calls."""
         if self._shown:
-            self.messages.append({"role": "user", "content": self._shown})
+            self._add_said(self._shown, self._shown_path)
             self._shown = []
+
+    def _add_said(self, content: Json, path: str) -> None:
+        words = self._dialect.after_results
+        if words is not None and self.messages and self.messages[-1]["role"] == "tool":
+            text = "this endpoint refuses a user right after a tool; an assistant's message was put between them"
+            self.notices.append(Notice("message_added", text, path, {"text": words}))
+            self.messages.append({"role": "assistant", "content": words})
+        self.messages.append({"role": "user", "content": content})
 
     def _parts(self, blocks: Sequence[Block], path: str) -> list[_Object]:
         parts = []
@@ -158,6 +163,13 @@ class _Writer:
             self.messages.append(body)
 
 
+# A text of thinking in tags, while an answer is written.
+_TAGGED = "tagged"
+
+# The fields of its own in which thinking goes back as plain text.
+_FIELDS = ("reasoning_content", "reasoning")
+
+
 class _Answer:
     """One assistant message while it is written."""
 
@@ -179,7 +191,7 @@ class _Answer:
                 self._calls.append(_call(block, self._dialect))
                 self._add_details(block)
             case Thinking():
-                return self._add_thinking(block) if self._replay and "tags" not in block.extra else None
+                return self._add_thinking(block) if self._replay and self._takes(block) else None
             case Opaque(protocol=protocol) if protocol != PROTOCOL_ID:
                 return f"{block.kind!r} is a block of {block.protocol}"
             case Opaque() if block.kind.startswith("reasoning."):
@@ -191,7 +203,7 @@ class _Answer:
 
     def body(self, blank: str | None) -> _Object | None:
         """The message; None where nothing is left of it."""
-        if not self._calls and all(part.get("type") == "thinking" for part in self._parts):
+        if not self._calls and all(part.get("type") in ("thinking", _TAGGED) for part in self._parts):
             return None
         body: _Object = {"role": "assistant", "content": _joined(self._parts) if self._parts else None}
         if self._calls:
@@ -201,14 +213,22 @@ class _Answer:
         else:
             body.update({name: "".join(thoughts) for name, thoughts in self._thoughts.items()})
             field = self._dialect.replay_field
-            if blank is not None and field is not None and self._calls and field not in body:
+            if blank is not None and field in _FIELDS and self._calls and field not in body:
                 body[field] = blank
         return body
+
+    def _takes(self, block: Thinking) -> bool:
+        """Thinking that came in tags is nothing that goes back, but where tags are the endpoint's own way."""
+        return "tags" not in block.extra or self._dialect.replay_field == "think_tags"
 
     def _add_thinking(self, block: Thinking) -> str | None:
         field = self._dialect.replay_field
         if field == "content":
             return self._add_thinking_part(block)
+        if field == "think_tags" and block.text:
+            tags = self._dialect.think_tags or ThinkTags()
+            self._parts.append({"type": _TAGGED, "text": f"{tags.open}{block.text}{tags.close}"})
+            return None
         if self._takes_details() and block.extra.get(KEY):
             self._add_details(block)
             return None
@@ -219,7 +239,7 @@ class _Answer:
 
     def _plain_field(self, block: Thinking) -> str:
         """The field of its own that thinking goes back in: the endpoint's, else the one it arrived in."""
-        if self._dialect.replay_field not in (None, KEY):
+        if self._dialect.replay_field in _FIELDS:
             return self._dialect.replay_field
         arrived = block.extra.get("field")
         if isinstance(arrived, str) and arrived != "content":
@@ -261,9 +281,9 @@ def _call(call: ToolCall, dialect: Dialect) -> _Object:
 
 def _joined(parts: list[_Object]) -> Json:
     """A plain string wherever it can be: some models imitate a list of parts that they see (seen at DeepSeek)."""
-    if all(part.get("type") == "text" for part in parts):
+    if all(part.get("type") in ("text", _TAGGED) for part in parts):
         return "".join(part["text"] for part in parts)
-    return parts
+    return [{**part, "type": "text"} if part.get("type") == _TAGGED else part for part in parts]
 
 
 def _plainest(parts: list[_Object]) -> Json:

@@ -1,0 +1,126 @@
+"""What is said of a provider: who serves which protocols, where, with which key and in which dialect."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from attrs import frozen
+
+from thinkaloud.errors import ConfigurationError
+from thinkaloud.models.dialect import Dialect
+
+PROTOCOLS = ("anthropic-messages", "bedrock-converse", "gemini", "openai-chat", "openai-responses")
+
+Form = Literal["plain", "azure", "vertex-anthropic"]
+AuthKind = Literal["key", "aws", "google", "azure"]
+
+
+@frozen(kw_only=True)
+class AddressPart:
+    """A part of an address that every user has an own value of.
+
+    name: what takes its place in the address: {name}.
+    variables: environment variables that may hold it, first one first.
+    default: the value where nobody names one; None: it must be named.
+    """
+
+    name: str
+    variables: tuple[str, ...] = ()
+    default: str | None = None
+
+
+@frozen(kw_only=True)
+class Surface:
+    """How a provider serves one wire protocol.
+
+    protocol: the wire protocol.
+    base_url: where paths of the protocol are appended, with {parts}; None: the provider's address with all that
+        belongs to it; where that is None too, the user must give it.
+    base_path: what an address that the user gives without any path is followed by.
+    base_url_variable: environment variable that may hold another base URL.
+    express_url: the address where no project is named and a key is all there is.
+    form: "plain" sends the protocol's own requests; the others say what a cloud changes in them.
+    models: a pattern of the ids that are served on this surface where nobody names a protocol.
+    """
+
+    protocol: str
+    base_url: str | None = None
+    base_path: str = ""
+    base_url_variable: str | None = None
+    express_url: str | None = None
+    form: Form = "plain"
+    models: str | None = None
+
+
+@frozen(kw_only=True)
+class Provider:
+    """One row: who serves models.
+
+    id: the name before the slash in "provider/model".
+    protocol: wire protocol of its models, unless a model is one of another surface.
+    base_url, base_path, base_url_variable, express_url, form: of this protocol, as in Surface.
+    surfaces: the other protocols that it serves.
+    parts: what takes the place of {names} in its addresses.
+    auth: kind of its credentials: "key", or a cloud's own, next to which keys are taken too.
+    key_variables: environment variables that may hold the key, first one first; empty: no key is needed.
+    key_header: how the key is sent: "bearer" or the name of a header.
+    key_required: a call without a key is refused.
+    allow_http: plain http is allowed to hosts other than this machine.
+    dialect: its way of speaking chat completions.
+    """
+
+    id: str
+    protocol: str
+    base_url: str | None = None
+    base_path: str = ""
+    base_url_variable: str | None = None
+    express_url: str | None = None
+    form: Form = "plain"
+    surfaces: tuple[Surface, ...] = ()
+    parts: tuple[AddressPart, ...] = ()
+    auth: AuthKind = "key"
+    key_variables: tuple[str, ...] = ()
+    key_header: Literal["bearer", "x-api-key", "api-key", "x-goog-api-key"] = "bearer"
+    key_required: bool = True
+    allow_http: bool = False
+    dialect: Dialect = Dialect()
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """All wire protocols that it serves, its own first."""
+        return (self.protocol, *(surface.protocol for surface in self.surfaces))
+
+    def protocol_of(self, model_id: str) -> str:
+        """The wire protocol of a model, as far as its id tells."""
+        id = model_id.lower()
+        found = (other.protocol for other in self.surfaces if other.models and re.search(other.models, id))
+        return next(found, self.protocol)
+
+    def surface(self, protocol: str) -> Surface | None:
+        """How a protocol is served; None where nothing is known of it."""
+        other = next((surface for surface in self.surfaces if surface.protocol == protocol), None)
+        if other is not None and other.base_url is not None:
+            return other
+        if other is None and protocol != self.protocol:
+            return None
+        return Surface(
+            protocol=protocol,
+            base_url=self.base_url,
+            base_path=self.base_path,
+            base_url_variable=self.base_url_variable,
+            express_url=self.express_url,
+            form=self.form,
+        )
+
+
+def check_patterns(provider: Provider) -> None:
+    """Raise ConfigurationError for a pattern of models that is no regular expression."""
+    for pattern in (
+        *(surface.models for surface in provider.surfaces if surface.models is not None),
+        *(pattern for pattern, _ in provider.dialect.by_model),
+    ):
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ConfigurationError(f"the pattern {pattern!r} of models is no regular expression: {error}") from None

@@ -20,7 +20,7 @@ OFF, MINIMAL, LOW, MEDIUM, HIGH, XHIGH, MAX = ThinkingLevel
 
 def asked(provider: str, id: str, level: ThinkingLevel | None, **fields: Any) -> Encoded:
     call_fields = {name: fields.pop(name) for name in ("options", "temperature", "top_p") if name in fields}
-    dialect = find_provider(provider).dialect
+    dialect = find_provider(provider).dialect.for_model(id)
     model = Model(provider, id, **fields)
     return encode(Call(model=model, messages=(UserMessage("hi"),), reasoning=level, dialect=dialect, **call_fields))
 
@@ -61,6 +61,8 @@ def template(name: str = "enable_thinking") -> list[dict[str, Any]]:
     return [{"chat_template_kwargs": {name: False}}, *[{"chat_template_kwargs": {name: True}}] * 5]
 
 
+AS_ASKED = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+
 TABLE = [
     *row("deepseek", "deepseek-v4-pro", DISABLED, *beside("low", "low", "high", "high", "max")),
     *row("openrouter", "any/model", *gateway("none", "minimal", "low", "medium", "high", "xhigh", "max")),
@@ -90,7 +92,7 @@ TABLE = [
     *row("zai", "glm-4.7", DISABLED, *[ON] * 5),
     *row("cerebras", "gpt-oss-120b", *effort("low", "low", "low", "medium", "high", "high")),
     *row("cerebras", "kimi-k3", *effort("low", "low", "low", "high", "high", "max")),
-    *row("cerebras", "zai-glm-4.7", {"reasoning_effort": "none"}, *[{}] * 5),
+    *row("cerebras", "zai-glm-4.7", {"reasoning_effort": "none"}, *[{"clear_thinking": False}] * 5),
     *row("together", "some/hybrid", {"reasoning": {"enabled": False}}, *[{"reasoning": {"enabled": True}}] * 5),
     *row("together", "openai/gpt-oss-20b", *effort("low", "low", "low", "medium", "high", "high")),
     *row("fireworks", "accounts/fireworks/models/x", *effort("none", "low", "low", "medium", "high", "high")),
@@ -110,8 +112,12 @@ TABLE = [
     *row("openai", "gpt-5.1-chat-latest", *effort("medium", "medium", "medium", "medium", "medium", "medium")),
     *row("openai", "gpt-5.5", *effort("none", "low", "low", "medium", "high", "xhigh", "xhigh")),
     *row("openai", "gpt-6-astra", *effort("low", "low", "low", "medium", "high", "xhigh", "xhigh")),
-    *row("azure", "my-deployment", *effort("low", "low", "low", "medium", "high", "high")),
-    *row("huggingface", "org/name", *effort("low", "low", "low", "medium", "high", "high")),
+    *row("openai", "gpt-9-of-tomorrow", *effort("none", "low", "low", "medium", "high", "xhigh", "xhigh")),
+    *row("openai", "tomorrow", *effort(*AS_ASKED)),
+    *row("azure", "my-deployment", *effort(*AS_ASKED)),
+    *row("huggingface", "org/name", *effort(*AS_ASKED)),
+    *row("groq", "tomorrow", *effort(*AS_ASKED)),
+    *row("xai", "grok-9", *effort(*AS_ASKED)),
 ]
 
 

@@ -59,6 +59,9 @@ def words(model: str) -> list[str | None]:
         ("openrouter/openai/gpt-5.1", "none low low medium high high high"),
         ("deepseek/deepseek-v4-flash", "none low low high high max max"),
         ("xai/grok-4.3", "none low low medium high high high"),
+        ("openai/gpt-9-of-tomorrow", "none low low medium high xhigh max"),
+        ("openai/tomorrow", "none minimal low medium high xhigh max"),
+        ("xai/grok-9", "none minimal low medium high xhigh max"),
     ],
 )
 def test_each_level_is_the_nearest_that_the_model_takes(model: str, efforts: str) -> None:
@@ -121,10 +124,7 @@ def test_a_model_that_cannot_think_is_asked_for_nothing_about_it(model: Model) -
         ({"reasoning": HIGH, "options": OpenAIResponsesOptions(summary="none")}, {"effort": "high"}),
         ({"options": OpenAIResponsesOptions(effort="low")}, {"effort": "low", "summary": "auto"}),
         ({"options": OpenAIResponsesOptions(effort="none")}, {"effort": "none"}),
-        (
-            {"options": OpenAIResponsesOptions(context="all_turns", mode="pro")},
-            {"context": "all_turns", "mode": "pro"},
-        ),
+        ({"options": OpenAIResponsesOptions(context="all_turns")}, {"context": "all_turns"}),
     ],
 )
 def test_what_is_shown_and_how_the_model_thinks(asked: Any, expected: Any) -> None:

@@ -1,22 +1,24 @@
-"""From a thinking level to the fields that say it: one small function for each shape, and the level sets as a table.
+"""From what a call asks of thinking to the fields that say it: one small function for each shape of endpoint.
 
-What is known of the model decides; else its family, by name; else its endpoint's dialect. The level is clamped by the
-one rule of the ladder, and whatever differs from what was asked is told.
+Native options win over the neutral level; the neutral level is clamped by the one rule of the ladder, and gives way to
+what does not go with thinking. Whatever differs from what was asked is told.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from thinkaloud.errors import ConfigurationError, UnsupportedOption
 from thinkaloud.jsontext import Json
-from thinkaloud.levels import ThinkingLevel, clamp_level
+from thinkaloud.levels import ThinkingLevel
 from thinkaloud.models.model import ThinkingControl
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import Call
+from thinkaloud.protocols.level_choice import is_settled, level_to_send, overridden, turned_off
+from thinkaloud.protocols.openai_chat.clashes import Clash, forced_call, functions
+from thinkaloud.protocols.openai_chat.families import is_openai, thinking_control
 from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
 
 OFF, MINIMAL, LOW, MEDIUM, HIGH, XHIGH, MAX = ThinkingLevel
@@ -40,61 +42,144 @@ class Effort:
 
 
 def effort(call: Call) -> Effort:
-    """Decide everything about thinking in a request."""
+    """Decide everything about thinking in a request. Pure.
+
+    Raises ConfigurationError for native options that the model is known to refuse, and for a call whose other parts do
+    not go with thinking that cannot be turned off.
+    """
     options = call.options if isinstance(call.options, OpenAIChatOptions) else OpenAIChatOptions()
-    control = control_of(call)
-    if options.effort is not None or options.reasoning is not None:
-        return _native(call, options)
-    asked = call.reasoning
-    default_on = control.default_on and call.model.reasoning is not False
-    if asked is None:
-        return Effort({}, None, default_on)
-    sent = (
-        None if call.model.reasoning is False or call.dialect.effort == "none" else clamp_level(asked, control.levels)
-    )
-    if sent is None:
-        text = "the thinking of this model cannot be steered here; nothing was sent"
-        ignored = Notice("level_ignored", text, "reasoning", {"asked": asked.value})
-        return Effort({}, None, default_on, () if asked is OFF and not default_on else (ignored,))
-    notices: tuple[Notice, ...] = ()
-    if sent is not asked:
-        text = f"this model has no level {asked.value!r}; {sent.value!r} was sent in its place"
-        notices = (Notice("level_clamped", text, "reasoning", {"asked": asked.value, "sent": sent.value}),)
-    fields = {} if control.mode == "always_on" else _SHAPES[call.dialect.effort](_Wish(call, control, asked, sent))
-    return Effort(fields, sent, sent is not OFF, notices)
+    control = thinking_control(call.model, call.dialect)
+    clash = forced_call(call) or functions(call)
+    asked = _native(call, options, control, clash) if options.says_thinking else _neutral(call, control, clash)
+    return evolve(asked, fields={**_beside(call, options, control, asked.level), **asked.fields})
 
 
-def _native(call: Call, options: OpenAIChatOptions) -> Effort:
-    """The caller's own words, sent as they are."""
+def _beside(
+    call: Call, options: OpenAIChatOptions, control: ThinkingControl | None, level: ThinkingLevel | None
+) -> _Fields:
+    """What an endpoint needs besides, so that thinking comes and stays apart from the text."""
     fields: _Fields = {}
+    if control is not None and level is not OFF:
+        fields.update(call.dialect.thinking_fields)
+    if options.reasoning_format is not None:
+        fields["reasoning_format"] = options.reasoning_format
+    return fields
+
+
+# the neutral level
+
+
+def _neutral(call: Call, control: ThinkingControl | None, clash: Clash | None) -> Effort:
+    """The level that was asked for, clamped; it gives way to what does not go with thinking.
+
+    Where nothing was asked of thinking, or too little is known to refuse the call, the endpoint is asked.
+    """
+    chosen = level_to_send(call.reasoning, control)
+    thinks = control is not None and (control.default_on if chosen.level is None else chosen.level is not OFF)
+    asked = Effort(_fields(call, control, chosen.level), chosen.level, thinks, chosen.notices)
+    if not thinks or control is None or clash is None:
+        return asked
+    if control.can_disable:
+        return Effort(_fields(call, control, OFF), OFF, False, (turned_off(call.reasoning, clash.why),))
+    if not clash.refused:
+        return evolve(asked, notices=(*asked.notices, _left_out(clash)))
+    if call.reasoning is not None and is_settled(call.model, "levels", "can_disable", "mode"):
+        raise ConfigurationError(f"{clash.why}, and it cannot be turned off; {clash.fix}")
+    return asked
+
+
+def _fields(call: Call, control: ThinkingControl | None, level: ThinkingLevel | None) -> _Fields:
+    if control is None or level is None:
+        return {}
+    return _SHAPES[call.dialect.effort](_Wish(call, control, level))
+
+
+# native options
+
+
+def _native(call: Call, options: OpenAIChatOptions, control: ThinkingControl | None, clash: Clash | None) -> Effort:
+    """The caller's own words, sent as they are."""
+    switch = dict(options.thinking or {})
+    reasoning = dict(options.reasoning or {})
+    if options.effort is not None:
+        _refuse_effort(call, options.effort, control)
+    word = options.effort or reasoning.get("effort")
+    off = word == "none" or reasoning.get("enabled") is False or switch.get("type") == "disabled"
+    if options.switches_alone and not off and call.reasoning not in (None, OFF):
+        beside = level_to_send(call.reasoning, control)  # a switch leaves open how much
+        fields, level, notices = _fields(call, control, beside.level), beside.level, beside.notices
+    else:
+        fields, level = {}, OFF if off else _LEVELS.get(word) if isinstance(word, str) else None
+        notices = overridden(call.reasoning, level)
     if options.effort is not None:
         fields["reasoning_effort"] = options.effort
-    reasoning = dict(options.reasoning or {})
-    if reasoning:
-        fields["reasoning"] = reasoning
-    word = options.effort or reasoning.get("effort")
-    off = word == "none" or reasoning.get("enabled") is False
-    level = OFF if off else _LEVELS.get(word) if isinstance(word, str) else None
-    notices: tuple[Notice, ...] = ()
-    if call.reasoning is not None and call.reasoning is not level:
-        text = "the options of the protocol say otherwise, and they win"
-        notices = (Notice("level_overridden", text, "reasoning", {"asked": call.reasoning.value}),)
-    return Effort(fields, level, not off, notices)
+    if options.budget is not None:
+        fields |= _budget(call, options.budget)
+    fields |= {name: value for name, value in (("thinking", switch), ("reasoning", reasoning)) if value}
+    if off or clash is None:
+        return Effort(fields, level, not off, notices)
+    if clash.refused:
+        raise ConfigurationError(f"options: {clash.why}; {clash.fix}, or turn thinking off")
+    return Effort(fields, level, True, (*notices, _left_out(clash)))
+
+
+def _left_out(clash: Clash) -> Notice:
+    return Notice("thinking_left_out", f"the endpoint answers without thinking: {clash.why}", "reasoning")
 
 
 _LEVELS = {level.value: level for level in ThinkingLevel if level is not OFF}
 
 
+def _refuse_effort(call: Call, word: str, control: ThinkingControl | None) -> None:
+    """Of OpenAI's models all words are known; of others only those that a level stands for."""
+    if not is_openai(call.model):
+        return
+    if control is None:
+        raise ConfigurationError(f"effort={word!r}: {call.model.id} does not think and refuses it; leave it out")
+    stated = call.model.thinking is not None and is_settled(call.model, "levels", "mode", "native")
+    words = [native_word(control, level) for level in control.levels]
+    if stated and word not in words:
+        use = ", ".join(map(repr, words)) or "none at all"
+        raise ConfigurationError(f"effort={word!r}: {call.model.id} does not take it here; use {use}")
+
+
+def _budget(call: Call, tokens: int) -> _Fields:
+    name = call.dialect.effort
+    if name not in _BUDGETS:
+        raise UnsupportedOption(
+            f"budget={tokens}: this endpoint takes no tokens of thinking; use effort, or leave it out"
+        )
+    return _BUDGETS[name](tokens)
+
+
+_BUDGETS: dict[str, Callable[[int], _Fields]] = {
+    "openrouter": lambda tokens: {"reasoning": {"max_tokens": tokens}},
+    "qwen": lambda tokens: {"enable_thinking": True, "thinking_budget": tokens},
+    "template": lambda tokens: {"thinking_token_budget": tokens},
+}
+
+
 # the shapes
+
+# Fields of a request whose words chat completions and Responses share; what stands elsewhere is no word for them.
+_WORDS = ("reasoning_effort", "reasoning.effort")
+
+
+def native_word(control: ThinkingControl, level: ThinkingLevel) -> str:
+    """The word of effort for a level: the model's own, where it is known for this field."""
+    place = control.off_param if level is OFF else control.param
+    native = control.native.get(level)
+    if isinstance(native, str) and (place is None or place.startswith(_WORDS)):
+        return native
+    return "none" if level is OFF else level.value
 
 
 @frozen
 class _Wish:
-    """A level that was asked for and the one to be sent, with what is known of the model."""
+    """The level to be sent, with what is known of the model."""
 
     call: Call
     control: ThinkingControl
-    asked: ThinkingLevel
     sent: ThinkingLevel
 
     @property
@@ -102,13 +187,13 @@ class _Wish:
         return self.sent is not OFF
 
     @property
-    def toggles(self) -> bool:
-        return self.control.mode == "toggle"
+    def switches(self) -> bool:
+        """There is a switch, and nothing to say how much."""
+        return self.control.mode in ("toggle", "always_on")
 
     @property
     def word(self) -> Json:
-        """The native word of the level."""
-        return self.control.native.get(self.sent, self.sent.value if self.on else "none")
+        return native_word(self.control, self.sent)
 
     @property
     def model(self) -> str:
@@ -116,13 +201,14 @@ class _Wish:
 
 
 def _reasoning_effort(wish: _Wish) -> _Fields:
-    if wish.toggles:  # such models think unless they are told not to
-        return {} if wish.on else {"reasoning_effort": "none"}
+    """Switches are of this field too: Cerebras has put its `disable_reasoning` away (and is seen to take "none")."""
+    if wish.switches and wish.on and wish.control.default_on:
+        return {}
     return {"reasoning_effort": wish.word}
 
 
 def _openrouter(wish: _Wish) -> _Fields:
-    return {"reasoning": {"enabled": wish.on} if wish.toggles else {"effort": wish.word}}
+    return {"reasoning": {"enabled": wish.on} if wish.switches else {"effort": wish.word}}
 
 
 def _deepseek(wish: _Wish) -> _Fields:
@@ -130,11 +216,11 @@ def _deepseek(wish: _Wish) -> _Fields:
     if not wish.on:
         return {"thinking": {"type": "disabled"}}
     switch: _Fields = {"thinking": {"type": "enabled"}}
-    return switch if wish.toggles else {**switch, "reasoning_effort": wish.word}
+    return switch if wish.switches else {**switch, "reasoning_effort": wish.word}
 
 
 def _moonshot(wish: _Wish) -> _Fields:
-    if wish.toggles:
+    if wish.switches or not wish.on:
         return {"thinking": {"type": "enabled" if wish.on else "disabled"}}
     return {"reasoning_effort": wish.word}
 
@@ -144,27 +230,28 @@ _QWEN_BUDGETS: Mapping[ThinkingLevel, int] = {MINIMAL: 1024, LOW: 2048, MEDIUM: 
 
 
 def _qwen(wish: _Wish) -> _Fields:
-    if wish.control.mode == "effort" and wish.on:
-        return {"reasoning_effort": wish.word}
+    """Tokens of thinking stand apart from `max_tokens` here, so they take no room from the answer."""
     if not wish.on:
         return {"enable_thinking": False}
-    budget = wish.control.native.get(wish.sent, _QWEN_BUDGETS.get(wish.sent))
-    if wish.toggles or budget is None:
+    if wish.control.mode == "effort":
+        return {"reasoning_effort": wish.word}
+    native = wish.control.native.get(wish.sent)
+    budget = native if isinstance(native, int) and not isinstance(native, bool) else _QWEN_BUDGETS.get(wish.sent)
+    if wish.switches or budget is None:
         return {"enable_thinking": True}
     return {"enable_thinking": True, "thinking_budget": budget}
 
 
 def _together(wish: _Wish) -> _Fields:
-    if wish.on and not wish.toggles:
+    if wish.on and not wish.switches:
         return {"reasoning_effort": wish.word}
     return {"reasoning": {"enabled": wish.on}}
 
 
 def _groq(wish: _Wish) -> _Fields:
     fields: _Fields = {"reasoning_effort": wish.word}
-    if "gpt-oss" in wish.model:  # cannot be turned off, only hidden
-        return {**fields, "include_reasoning": False} if wish.asked is OFF else fields
-    return {**fields, "reasoning_format": "parsed"} if wish.on else fields
+    hidden = wish.call.reasoning is OFF and wish.on
+    return {**fields, "include_reasoning": False} if hidden and "gpt-oss" in wish.model else fields
 
 
 # Chat templates that call their switch otherwise than `enable_thinking`.
@@ -172,7 +259,7 @@ _THINKING_TEMPLATES = ("deepseek", "granite", "holo2")
 
 
 def _template(wish: _Wish) -> _Fields:
-    if not wish.toggles:
+    if not wish.switches:
         return {"reasoning_effort": wish.word}
     name = "thinking" if any(family in wish.model for family in _THINKING_TEMPLATES) else "enable_thinking"
     return {"chat_template_kwargs": {name: wish.on}}
@@ -189,82 +276,3 @@ _SHAPES: dict[str, Callable[[_Wish], _Fields]] = {
     "groq": _groq,
     "template": _template,
 }
-
-# How an endpoint is steered where the family of the model is not known either. The others take words.
-_MODES: dict[str, Any] = {"zai": "toggle", "template": "toggle", "together": "toggle", "qwen": "budget"}
-
-
-# the level sets
-
-
-def control_of(call: Call) -> ThinkingControl:
-    """How the model is steered: as known of it, else as of its family, else as of its endpoint."""
-    if call.model.thinking is not None:
-        return call.model.thinking
-    shape, id = call.dialect.effort, call.model.facts_id.lower()
-    for shapes, pattern, control in _FAMILIES:
-        if (not shapes or shape in shapes) and pattern.search(id):
-            return control
-    return ThinkingControl(mode=_MODES.get(shape, "effort"), levels=call.dialect.levels)
-
-
-def _words(
-    *levels: ThinkingLevel, on: bool = True, native: Mapping[ThinkingLevel, str] | None = None
-) -> ThinkingControl:
-    return ThinkingControl(mode="effort", levels=levels, native=native or {}, default_on=on)
-
-
-_SWITCH = ThinkingControl(mode="toggle", levels=(OFF, HIGH), default_on=True)
-_ALWAYS = ThinkingControl(mode="always_on", default_on=True)
-_NEVER = ThinkingControl(mode="always_on")  # nothing to steer, because it does not think
-
-_Row = tuple[frozenset[str], re.Pattern[str], ThinkingControl]
-
-
-def _row(shapes: str, pattern: str, control: ThinkingControl) -> _Row:
-    return frozenset(shapes.split()), re.compile(pattern), control
-
-
-# Shape of the dialect (none: any that takes words), pattern of the model's id, and what it takes. First match wins.
-_FAMILIES: tuple[_Row, ...] = (
-    _row("reasoning_effort groq together template", "gpt-oss", _words(LOW, MEDIUM, HIGH)),
-    # OpenAI
-    _row("reasoning_effort", r"^gpt-(3|4|5-chat)", _NEVER),
-    _row("reasoning_effort", r"^gpt-5\.\d-chat", _words(MEDIUM)),
-    _row("reasoning_effort", r"^o\d", _words(LOW, MEDIUM, HIGH)),
-    _row("reasoning_effort", r"^gpt-5(-|$)", _words(MINIMAL, LOW, MEDIUM, HIGH)),
-    _row("reasoning_effort", r"^gpt-5\.1", _words(OFF, LOW, MEDIUM, HIGH, on=False)),
-    _row("reasoning_effort", r"^gpt-5\.[2-4]", _words(OFF, LOW, MEDIUM, HIGH, XHIGH, on=False)),
-    _row("reasoning_effort", r"^gpt-6-astra|^gpt-6\.1-sol|^gpt-6\.2", _words(LOW, MEDIUM, HIGH, XHIGH)),
-    _row("reasoning_effort", r"^gpt-[56]", _words(OFF, LOW, MEDIUM, HIGH, XHIGH)),
-    # xAI
-    _row("reasoning_effort", r"^grok-4\.7", _words(LOW, MEDIUM, HIGH, XHIGH)),
-    _row("reasoning_effort", r"^grok-(4\.[56]|build-latest)", _words(LOW, MEDIUM, HIGH)),
-    _row("reasoning_effort", r"^grok-3-mini", _words(OFF, LOW, HIGH)),
-    _row("reasoning_effort", r"^grok-(4\.3|latest|3(-|$)|4-fast)", _words(OFF, LOW, MEDIUM, HIGH)),
-    _row("reasoning_effort", r"^grok-(4\.20-multi)", _words(LOW, MEDIUM, HIGH)),
-    _row("reasoning_effort", r"^grok-(4\.20|code|build)", _ALWAYS),
-    # Mistral: the dated ones cannot be steered
-    _row("reasoning_effort", r"^magistral-.*-250\d", _ALWAYS),
-    # Cerebras, and others that serve these models under their own field
-    _row("reasoning_effort", r"glm-?5[.-]3|kimi-k3", _words(LOW, HIGH, MAX)),
-    _row("reasoning_effort", r"zai-glm-4\.7", _SWITCH),
-    _row("reasoning_effort", r"qwen-3\.8", _words(OFF, LOW, MEDIUM, HIGH)),
-    _row("reasoning_effort", r"minimax-m2", _words(LOW, MEDIUM, HIGH)),
-    # Gemini's OpenAI endpoint
-    _row("reasoning_effort", r"^gemini-(2\.5-pro|[3-9])", _words(MINIMAL, LOW, MEDIUM, HIGH)),
-    _row("groq", r"qwen3\.8", _words(OFF, LOW, MEDIUM, HIGH)),
-    _row("groq", r"qwen", _words(OFF, HIGH, native={HIGH: "default"})),
-    _row("deepseek", r"reasoner|-r1", _ALWAYS),
-    _row("deepseek", r"deepseek-chat", _NEVER),
-    _row("deepseek", r"", _words(OFF, LOW, HIGH, MAX)),
-    _row("zai", r"glm-5\.3", _words(LOW, HIGH, MAX)),
-    _row("zai", r"glm-5\.2", _words(OFF, MINIMAL, LOW, MEDIUM, HIGH, XHIGH, MAX)),
-    _row("moonshot", r"k2\.[56]", _SWITCH),
-    _row("moonshot", r"k2\.7|thinking", _ALWAYS),
-    _row("moonshot", r"moonshot-v1|kimi-k2", _NEVER),
-    _row("moonshot", r"", _words(LOW, HIGH, MAX)),
-    _row("together", r"glm-5\.3", _words(LOW, MEDIUM, HIGH, MAX)),
-    _row("qwen", r"coder", _NEVER),
-    _row("qwen", r"qwq|thinking|3\.8-max", ThinkingControl(mode="budget", levels=(MINIMAL, LOW, MEDIUM, HIGH, XHIGH))),
-)

@@ -11,6 +11,7 @@ from thinkaloud.levels import ThinkingLevel
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import Call, Encoded
 from thinkaloud.protocols.openai_chat.effort import effort
+from thinkaloud.protocols.openai_chat.families import refuses_stop
 from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
 from thinkaloud.protocols.openai_chat.turns import turns
 from thinkaloud.protocols.sendable import sendable
@@ -74,7 +75,9 @@ def _sampling(call: Call, thinks: bool, notices: list[Notice]) -> dict[str, Json
         notices.append(Notice("option_ignored", "this provider has no top_k", "top_k"))
     if call.seed is not None:
         asked[call.dialect.seed_field] = call.seed
-    if call.stop:
+    if call.stop and thinks and refuses_stop(call.model):
+        notices.append(Notice("sampling_dropped", "this model refuses it while it thinks", "stop"))
+    elif call.stop:
         asked["stop"] = list(call.stop)
     return asked
 

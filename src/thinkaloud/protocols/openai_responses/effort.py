@@ -1,24 +1,27 @@
-"""From a thinking level to the `reasoning` object: the level sets as a table, and the one rule of the ladder.
+"""From what a call asks of thinking to the `reasoning` object: how much, and whether a summary of it is shown.
 
-What is known of the model decides; else its family, by name; else what the endpoint takes on chat completions, since
-the words of the two protocols are the same.
+Native options win over the neutral level; the neutral level is clamped by the one rule of the ladder. Whatever differs
+from what was asked is told in a notice.
 """
 
 from __future__ import annotations
 
-import re
+from attrs import frozen
 
-from attrs import evolve, frozen
-
+from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import Json
-from thinkaloud.levels import ThinkingLevel, clamp_level
+from thinkaloud.levels import ThinkingLevel
 from thinkaloud.models.model import ThinkingControl
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import Call
-from thinkaloud.protocols.openai_chat.effort import control_of as control_on_chat
+from thinkaloud.protocols.level_choice import is_settled, level_to_send, overridden, turned_off
+from thinkaloud.protocols.openai_chat.clashes import forced_call
+from thinkaloud.protocols.openai_chat.effort import native_word
+from thinkaloud.protocols.openai_chat.families import OPENAI_HOSTS
+from thinkaloud.protocols.openai_responses.families import openai_family, refused_options, thinking_control
 from thinkaloud.protocols.openai_responses.options import OpenAIResponsesOptions
 
-OFF, MINIMAL, LOW, MEDIUM, HIGH, XHIGH, MAX = ThinkingLevel
+OFF = ThinkingLevel.OFF
 
 
 @frozen
@@ -38,102 +41,113 @@ class Reasoning:
     notices: tuple[Notice, ...]
 
 
+@frozen
+class _Wish:
+    """What is asked of the model. visible: as long as nothing else is said, thinking is to be seen."""
+
+    word: str | None
+    level: ThinkingLevel | None
+    thinks: bool
+    visible: bool
+    notices: tuple[Notice, ...] = ()
+
+
 def reasoning(call: Call, options: OpenAIResponsesOptions) -> Reasoning:
-    """Decide everything about thinking in a request. Pure."""
-    control = control_of(call)
-    capable = control != _NEVER if call.model.reasoning is None else call.model.reasoning
-    default_on = capable and control.default_on
-    notices: list[Notice] = []
+    """Decide everything about thinking in a request. Pure.
+
+    Raises ConfigurationError for native options that the model is known to refuse, and for a forced call that does not
+    go with thinking that cannot be turned off.
+    """
+    control = thinking_control(call.model, call.dialect)
+    _refuse_native(call, options, control)
+    wish = _neutral(call, control) if options.effort is None else _native(call, options.effort)
+    notices = list(wish.notices)
     fields: dict[str, Json] = {}
-    level: ThinkingLevel | None = None
-    thinks = default_on
-    visible = False
-    if options.effort is not None:
-        level = OFF if options.effort == "none" else ThinkingLevel(options.effort)
-        fields["effort"] = options.effort
-        thinks = visible = level is not OFF
-        if call.reasoning is not None and call.reasoning is not level:
-            text = "the options of the protocol say otherwise, and they win"
-            notices.append(Notice("level_overridden", text, "reasoning", {"asked": call.reasoning.value}))
-    elif call.reasoning is not None:
-        asked = call.reasoning
-        level = clamp_level(asked, control.levels) if capable else None
-        if level is None and (asked is not OFF or default_on):
-            text = "the thinking of this model cannot be steered here; nothing was sent"
-            notices.append(Notice("level_ignored", text, "reasoning", {"asked": asked.value}))
-        elif level is not None:
-            if level is not asked:
-                text = f"this model has no level {asked.value!r}; {level.value!r} was sent in its place"
-                notices.append(Notice("level_clamped", text, "reasoning", {"asked": asked.value, "sent": level.value}))
-            if control.mode != "always_on":
-                fields["effort"] = control.native.get(level, "none" if level is OFF else level.value)
-            thinks = level is not OFF
-            # Where off was asked for and cannot be, the least effort is as near as it gets, and nothing is shown of it.
-            visible = thinks and asked is not OFF
-    summary = _summary(call, options, notices, thinks=thinks, visible=visible)
+    if wish.word is not None:
+        fields["effort"] = wish.word
+    summary = _summary(call, options, wish, notices)
     if summary is not None:
         fields["summary"] = summary
     for name in ("context", "mode"):
         if getattr(options, name) is not None:
             fields[name] = getattr(options, name)
-    return Reasoning(fields, level, thinks, capable, tuple(notices))
+    return Reasoning(fields, wish.level, wish.thinks, control is not None, tuple(notices))
 
 
-def _summary(
-    call: Call, options: OpenAIResponsesOptions, notices: list[Notice], *, thinks: bool, visible: bool
-) -> str | None:
+# the neutral level
+
+
+def _neutral(call: Call, control: ThinkingControl | None) -> _Wish:
+    chosen = level_to_send(call.reasoning, control)
+    if chosen.level is None or control is None:
+        wish = _Wish(None, None, control is not None and control.default_on, False, chosen.notices)
+    else:
+        thinks = chosen.level is not OFF
+        # Where off was asked for and cannot be, the least effort is as near as it gets, and nothing is shown of it.
+        visible = thinks and call.reasoning is not OFF
+        wish = _Wish(native_word(control, chosen.level), chosen.level, thinks, visible, chosen.notices)
+    clash = forced_call(call)
+    if control is None or clash is None or not clash.refused or not wish.thinks:
+        return wish
+    if control.can_disable:
+        return _Wish(native_word(control, OFF), OFF, False, False, (turned_off(call.reasoning, clash.why),))
+    if call.reasoning is not None and is_settled(call.model, "levels", "can_disable", "mode"):
+        raise ConfigurationError(f"{clash.why}, and it cannot be turned off; {clash.fix}")
+    return wish
+
+
+# native options
+
+
+def _native(call: Call, word: str) -> _Wish:
+    """The caller's own word, sent as it is."""
+    level = OFF if word == "none" else ThinkingLevel(word)
+    on = level is not OFF
+    if on and (clash := forced_call(call)) is not None and clash.refused:
+        raise ConfigurationError(f"effort={word!r}: {clash.why}; {clash.fix}, or effort='none'")
+    return _Wish(word, level, on, on, overridden(call.reasoning, level))
+
+
+def _refuse_native(call: Call, options: OpenAIResponsesOptions, control: ThinkingControl | None) -> None:
+    """Of OpenAI's models all words are known; of others only those that a level stands for."""
+    model = call.model
+    if model.provider not in OPENAI_HOSTS or openai_family(model.facts_id) is None:
+        return
+    if control is None:
+        for name in ("effort", "summary", "context", "mode"):
+            value = getattr(options, name)
+            if value is not None and (name, value) != ("summary", "none"):
+                raise ConfigurationError(f"{name}={value!r}: {model.id} does not think and refuses it; leave it out")
+        return
+    for name, values in refused_options(model).items():
+        if (value := getattr(options, name)) in values:
+            raise ConfigurationError(f"{name}={value!r}: {model.id} does not take it; use another, or leave it out")
+    stated = model.thinking is not None and is_settled(model, "levels", "mode", "native")
+    words = [native_word(control, level) for level in control.levels]
+    # Whether Azure takes the highest effort is not known.
+    if options.effort is None or not stated or options.effort in words or (model.provider, options.effort) == _OPEN:
+        return
+    use = ", ".join(map(repr, words)) or "none at all"
+    raise ConfigurationError(f"effort={options.effort!r}: {model.id} does not take it; use {use}")
+
+
+_OPEN = ("azure", "max")
+
+
+# what is shown
+
+
+def _summary(call: Call, options: OpenAIResponsesOptions, wish: _Wish, notices: list[Notice]) -> str | None:
     if options.summary is not None:
+        if options.summary != "none" and wish.level is OFF:
+            text = "no thinking is asked for, so none can be shown"
+            notices.append(Notice("display_ignored", text, "options.summary", {"asked": options.summary}))
+            return None
         return None if options.summary == "none" else options.summary
     if call.display == "omitted":
         return None
-    if call.display == "summarized" and not thinks:
+    if call.display == "summarized" and not wish.thinks:
         text = "no thinking is asked for, so none can be shown"
         notices.append(Notice("display_ignored", text, "display", {"asked": call.display}))
         return None
-    return "auto" if visible or call.display == "summarized" else None
-
-
-def control_of(call: Call) -> ThinkingControl:
-    """How the model is steered: as known of it, else as of its family, else as of its endpoint."""
-    if call.model.thinking is not None:
-        return call.model.thinking
-    family = openai_family(call.model.facts_id)
-    if family is None:
-        return control_on_chat(call)
-    if call.model.provider != "openai" and MAX in family.levels:
-        # Nobody else is known to take the highest level.
-        return evolve(family, levels=tuple(level for level in family.levels if level is not MAX))
-    return family
-
-
-def openai_family(id: str) -> ThinkingControl | None:
-    """What a model of OpenAI's takes on this protocol, by its id; None for a model of others."""
-    id = id.lower().rpartition("/")[2].removeprefix("openai.")
-    return next((control for pattern, control in _FAMILIES if pattern.match(id)), None)
-
-
-def _words(*levels: ThinkingLevel, on: bool = True) -> ThinkingControl:
-    return ThinkingControl(mode="effort", levels=levels, default_on=on)
-
-
-_NEVER = ThinkingControl(mode="always_on")  # nothing to steer, because it does not think
-
-# Pattern of the start of an id, and what it takes; the first match wins.
-_FAMILIES: tuple[tuple[re.Pattern[str], ThinkingControl], ...] = tuple(
-    (re.compile(pattern), control)
-    for pattern, control in (
-        (r"gpt-(3|4|5-chat)|chatgpt-", _NEVER),
-        (r"gpt-5\.\d-chat", _words(MEDIUM)),
-        (r"o\d", _words(LOW, MEDIUM, HIGH)),
-        (r"gpt-5-pro", _words(HIGH)),
-        (r"gpt-5\.1-codex-max", _words(LOW, MEDIUM, HIGH, XHIGH)),
-        (r"gpt-5(\.1)?-codex", _words(LOW, MEDIUM, HIGH)),
-        (r"gpt-5\.\d-pro", _words(MEDIUM, HIGH, XHIGH)),
-        (r"gpt-5(-|$)", _words(MINIMAL, LOW, MEDIUM, HIGH)),
-        (r"gpt-5\.1", _words(OFF, LOW, MEDIUM, HIGH, on=False)),
-        (r"gpt-5\.[2-4]", _words(OFF, LOW, MEDIUM, HIGH, XHIGH, on=False)),
-        (r"gpt-5\.5", _words(OFF, LOW, MEDIUM, HIGH, XHIGH)),
-        (r"gpt-6-astra|gpt-6\.1-sol|gpt-6\.2|gpt-.*-(law|cyber|rosalind)", _words(LOW, MEDIUM, HIGH, XHIGH, MAX)),
-        (r"gpt-[56]", _words(OFF, LOW, MEDIUM, HIGH, XHIGH, MAX)),
-    )
-)
+    return "auto" if wish.visible or call.display == "summarized" else None

@@ -9,7 +9,8 @@ from thinkaloud.jsontext import Json
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import Call, Encoded
 from thinkaloud.protocols.openai_chat.encode import cache_fields
-from thinkaloud.protocols.openai_responses.effort import Reasoning, openai_family, reasoning
+from thinkaloud.protocols.openai_responses.effort import Reasoning, reasoning
+from thinkaloud.protocols.openai_responses.families import openai_family
 from thinkaloud.protocols.openai_responses.options import OpenAIResponsesOptions
 from thinkaloud.protocols.openai_responses.turns import turns
 from thinkaloud.protocols.sendable import sendable

@@ -22,9 +22,6 @@ class ThinkTags:
     implied_open: bool = False
 
 
-_WORDS = (ThinkingLevel.LOW, ThinkingLevel.MEDIUM, ThinkingLevel.HIGH)
-
-
 @frozen(kw_only=True)
 class Dialect:
     """One endpoint's way of speaking chat completions. The defaults suit an endpoint of which nothing is known.
@@ -42,7 +39,8 @@ class Dialect:
       top_k: the endpoint knows `top_k`.
       samples_thinking: temperature and top_p are taken while a model thinks.
       effort: how a thinking level is said: the shape of the request fields.
-      levels: the levels that are sent to a model of which nothing is known.
+      levels: the levels that are sent to a model of which nothing is known; all, as they are asked, where the
+        endpoint's own are not known either.
       thinking_fields: what a request must say besides, unless thinking is off, so that thinking comes and stays apart
         from the text; pairs of a name and a value.
       replay: whether thinking must, may or must not go back.
@@ -72,7 +70,7 @@ class Dialect:
     effort: Literal[
         "reasoning_effort", "openrouter", "deepseek", "zai", "moonshot", "qwen", "together", "groq", "template", "none"
     ] = "reasoning_effort"
-    levels: tuple[ThinkingLevel, ...] = _WORDS
+    levels: tuple[ThinkingLevel, ...] = tuple(ThinkingLevel)
     thinking_fields: tuple[tuple[str, str | bool], ...] = ()
     replay: Literal["must", "may", "never"] = "may"
     replay_field: Literal["reasoning_content", "reasoning", "reasoning_details", "content", "think_tags"] | None = None

@@ -58,6 +58,7 @@ PUBLIC_NAMES = [
     "Overloaded",
     "PermissionDenied",
     "Plan",
+    "Processor",
     "Progress",
     "ProviderError",
     "QuotaExceeded",
@@ -73,6 +74,7 @@ PUBLIC_NAMES = [
     "StreamError",
     "StreamEvent",
     "StreamStart",
+    "SwitchPolicy",
     "Text",
     "TextDelta",
     "TextEnd",
@@ -110,6 +112,8 @@ PUBLIC_NAMES = [
     "preview_arguments",
     "replay_events",
     "stream",
+    "trim_tokens",
+    "trim_turns",
     "validate",
 ]
 

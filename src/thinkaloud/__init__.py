@@ -80,6 +80,8 @@ if TYPE_CHECKING:
         ToolCallStart,
         UsageUpdate,
     )
+    from thinkaloud.history.processors import Processor, trim_tokens, trim_turns
+    from thinkaloud.history.switching import SwitchPolicy
     from thinkaloud.history.validation import validate
     from thinkaloud.jsontext import preview_arguments
     from thinkaloud.levels import ThinkingLevel
@@ -179,6 +181,12 @@ _NAMES = {
         "ToolCallStart",
         "UsageUpdate",
     ),
+    "history.processors": (
+        "Processor",
+        "trim_tokens",
+        "trim_turns",
+    ),
+    "history.switching": ("SwitchPolicy",),
     "history.validation": ("validate",),
     "jsontext": ("preview_arguments",),
     "levels": ("ThinkingLevel",),
@@ -269,6 +277,7 @@ __all__ = [
     "Overloaded",
     "PermissionDenied",
     "Plan",
+    "Processor",
     "Progress",
     "ProviderError",
     "QuotaExceeded",
@@ -284,6 +293,7 @@ __all__ = [
     "StreamError",
     "StreamEvent",
     "StreamStart",
+    "SwitchPolicy",
     "Text",
     "TextDelta",
     "TextEnd",
@@ -321,6 +331,8 @@ __all__ = [
     "preview_arguments",
     "replay_events",
     "stream",
+    "trim_tokens",
+    "trim_turns",
     "validate",
 ]
 

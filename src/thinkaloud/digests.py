@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from thinkaloud.content import Block, Text, Thinking, ToolCall
 from thinkaloud.jsontext import dumps
+
+if TYPE_CHECKING:
+    from thinkaloud.messages import AssistantMessage
 
 _VERSION = "v1"
 
@@ -37,3 +40,11 @@ def content_digest(blocks: Iterable[Block]) -> str | None:
     from hashlib import sha256
 
     return f"{_VERSION}:{sha256(dumps(signed).encode()).hexdigest()}"
+
+
+def is_edited(message: AssistantMessage) -> bool:
+    """Whether signed blocks of a message are no longer what its digest was made of; False for a digest of a version
+    that is not known here.
+    """
+    told = message.content_digest
+    return told is not None and told.startswith(f"{_VERSION}:") and told != content_digest(message.content)

@@ -10,9 +10,10 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from attrs import evolve, field, frozen
 
-from thinkaloud.errors import ConfigurationError, HistoryError, ProviderError, UnsupportedOption
-from thinkaloud.history.switching import Switched, for_target
-from thinkaloud.history.validation import validate
+from thinkaloud.errors import ConfigurationError, HistoryError, ProviderError, StaleThinking, UnsupportedOption
+from thinkaloud.history.processors import Processor
+from thinkaloud.history.readying import OnStale, ready, without_stale
+from thinkaloud.history.switching import Switched, SwitchPolicy
 from thinkaloud.jsontext import Json
 from thinkaloud.levels import LevelName, ThinkingLevel
 from thinkaloud.messages import Conversation, LevelChoice, Message, Origin
@@ -48,6 +49,11 @@ class CallOptions(TypedDict, total=False):
     endpoint: parts of the provider's own address, where it has any: {"region": "eu-west-1"}, {"project": ...,
         "location": ...}, {"resource": ..., "api_version": ...}; the rest is looked for in the environment.
     allow_http: base_url may be plain http on another machine, with the key in clear text.
+    processors: functions from messages to messages, run before the history is checked; see `trim_turns`.
+    switch: what becomes of another model's thinking, and of calls without results; see `SwitchPolicy`.
+    on_stale: for thinking whose system text, tools or earlier messages have changed since it was made, at models that
+        bind it to them: "send" tells of it and lets the server judge, "error" refuses the history, "drop" lets the
+        server leave it out, and sends a call that was refused for its thinking once more without it.
     """
 
     system: str | None
@@ -69,6 +75,9 @@ class CallOptions(TypedDict, total=False):
     base_url: str | None
     endpoint: Mapping[str, str] | None
     allow_http: bool
+    processors: Iterable[Processor] | Processor
+    switch: SwitchPolicy | None
+    on_stale: OnStale | None
 
 
 @frozen
@@ -109,15 +118,22 @@ def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, 
     assert resolved.protocol is not None
     wire = wire_protocol(resolved.protocol)
     conversation = _conversation(messages, options.get("system"))
-    if issues := validate(conversation, resolved):
-        listed = "; ".join(f"{issue.path}: {issue.text}" for issue in issues)
-        raise HistoryError(f"the history cannot be sent: {listed}", issues=issues)
-    history = for_target(conversation.messages, resolved)
+    tools = _tools(options.get("tools", ()))
+    dialect = (resolved.dialect or provider.dialect).for_model(resolved.facts_id)
+    history = ready(
+        conversation,
+        resolved,
+        dialect=dialect,
+        tools=tools,
+        processors=options.get("processors"),
+        switch=options.get("switch"),
+        on_stale=options.get("on_stale"),
+    )
     call = Call(
         model=resolved,
         messages=history.messages,
         system=conversation.system,
-        tools=_tools(options.get("tools", ())),
+        tools=tools,
         tool_choice=_tool_choice(options.get("tool_choice")),
         reasoning=_level(options.get("reasoning")),
         display=_one_of("display", options.get("display"), ("summarized", "omitted")),
@@ -129,8 +145,9 @@ def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, 
         stop=_stop(options.get("stop", ())),
         cache=_one_of("cache", options.get("cache"), ("auto", "1h")),
         options=_native(options.get("options"), wire),
-        dialect=(resolved.dialect or provider.dialect).for_model(resolved.facts_id),
+        dialect=dialect,
         stream=stream,
+        drop_stale=options.get("on_stale") == "drop",
     )
     return _Writing(
         provider=provider,
@@ -153,10 +170,16 @@ def amended(plan: Plan, error: ProviderError) -> Plan | None:
     For a failure before any event was handed out. The code of the last notice names the kind, which must not be amended
     twice in one call.
     """
-    change = None if plan.wire.amend is None else plan.wire.amend(plan.call, error)
+    writing, change = plan.writing, None
+    if isinstance(error, StaleThinking) and plan.call.drop_stale:
+        if (found := without_stale(writing.history, plan.call, error)) is not None:
+            history, change = found
+            writing = evolve(writing, history=history)
+    elif plan.wire.amend is not None:
+        change = plan.wire.amend(plan.call, error)
     if change is None:
         return None
-    return evolve(plan.writing, amended=(*plan.writing.amended, change.notice)).plan(change.call)
+    return evolve(writing, amended=(*writing.amended, change.notice)).plan(change.call)
 
 
 @frozen
@@ -197,10 +220,12 @@ class _Writing:
             request=HttpRequest("POST", self.address.url + encoded.path, headers, _encoded(body)),
             body=body,
             level=choice,
-            notices=(*self.history.notices, *map(self.history.as_given, encoded.notices), *self.amended),
+            notices=(*self.history.told(encoded.notices), *self.amended),
             provider=self.provider,
             wire=wire,
-            context=ParseContext(origin=origin, dialect=call.dialect, level=choice),
+            context=ParseContext(
+                origin=origin, dialect=call.dialect, level=choice, prefix_digest=self.history.prefix_digest
+            ),
             call=call,
             writing=self,
         )

@@ -1,33 +1,201 @@
-"""What becomes of each block of a history when it is sent to a model: kept or left out, never half of it.
+"""What becomes of each block of a history when it is sent to a model: kept, downgraded or left out, never half of it.
 
-A signature verifies only where it was made. The place is called its signing realm: Claude's is the same on every host,
-every other provider's is its own. In the same realm blocks go verbatim and in order; elsewhere signed thinking is left
-out as a whole, and texts and calls go without their foreign signatures. Stored history is never changed.
+A signature verifies only in the realm where it was made (`thinkaloud.models.signing`). One table decides by the kind
+of a block and by where it was made, seen from the target: here, on another host of the same realm, by the same
+protocol elsewhere, or on another protocol. What is not kept as it is gets a notice. Stored history is never changed.
+
+A block that is left out stands in the sent messages as an empty one that was cut off. No encoder writes such a block,
+and each of them sees where something is missing, so that what may not stand without it goes with it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
 
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 
 from thinkaloud.content import AssistantBlock, Opaque, Text, Thinking, ToolCall
-from thinkaloud.messages import AssistantMessage, Message, Origin, StopReason, ToolResult
-from thinkaloud.models.bedrock_ids import is_claude, vendor
+from thinkaloud.errors import ConfigurationError
+from thinkaloud.jsontext import Json
+from thinkaloud.messages import AssistantMessage, Message, Origin, StopReason, ToolResult, UserMessage
+from thinkaloud.models.dialect import Dialect
 from thinkaloud.models.model import Model
-from thinkaloud.models.providers import provider_id
+from thinkaloud.models.signing import CLAUDE, signing_realm
 from thinkaloud.notices import Notice
 
-_CUT = frozenset({StopReason.ERROR, StopReason.ABORTED})
+# Policy
 
 
-def signing_realm(protocol: str, provider: str, model: str) -> str:
-    """Name the realm in which a provider's signatures verify. Bedrock serves models of several vendors."""
-    if protocol == "anthropic-messages" or (protocol == "bedrock-converse" and is_claude(model)):
-        return "claude"
-    maker = f" by {vendor(model)}" if protocol == "bedrock-converse" else ""
-    return f"{protocol} at {provider_id(provider)}{maker}"
+def _one_of(*allowed: str) -> Any:
+    def check(instance: object, attribute: Any, value: object) -> None:
+        if value not in allowed:
+            raise ConfigurationError(f"{attribute.name}={value!r}: use one of {', '.join(map(repr, allowed))}")
+
+    return check
+
+
+@frozen(kw_only=True)
+class SwitchPolicy:
+    """What a call does with a history that another model made, or that lacks results.
+
+    foreign_thinking: "omit" leaves thinking out that cannot be verified by the model; "text" sends what is readable of
+        it as plain text of the answer, without any tags.
+    orphans: "error" refuses a history in which a call has no result; "synthesize" sends a result that says so. In an
+        answer that was cut off such calls are left out, whatever is said here.
+
+    Raises ConfigurationError for other words.
+    """
+
+    foreign_thinking: Literal["omit", "text"] = field(default="omit", validator=_one_of("omit", "text"))
+    orphans: Literal["error", "synthesize"] = field(default="error", validator=_one_of("error", "synthesize"))
+
+
+# The table
+
+Kind = Literal["text", "thinking", "signed", "withheld", "redacted", "call", "opaque", "opaque_thinking"]
+
+# Where a block was made, seen from where it goes: in the target's own realm, there but on a host with another
+# protocol, by the same protocol in another realm, or on another protocol.
+Place = Literal["own", "host", "kin", "foreign"]
+
+
+@frozen
+class Decision:
+    """What becomes of a block.
+
+    outcome: "kept" as it is, "bare" without signature and provider fields, "downgraded" to plain text, or "omitted".
+    reason: a stable word. text: the reason for people, where something is lost.
+    """
+
+    outcome: Literal["kept", "bare", "downgraded", "omitted"]
+    reason: str = ""
+    text: str = ""
+
+
+_KEPT = Decision("kept")
+_BARE = Decision("bare", "foreign", "it was made elsewhere, and verifies only there")
+_FOREIGN = Decision("omitted", "foreign", "thinking verifies only where it was made")
+_AS_TEXT = Decision("downgraded", "foreign", "thinking that verifies only where it was made is sent as plain text")
+_NO_FORM = Decision("omitted", "foreign", "only the protocol that it came from has a form for it")
+_SERVICE = Decision("omitted", "foreign", "only the service that made it takes it")
+_CUT_OFF = Decision("omitted", "cut_off", "it was cut off")
+_ORPHAN = Decision("omitted", "orphan", "a call of an answer that was cut off, and it has no result")
+
+_TABLE: Mapping[Kind, Mapping[Place, Decision]] = {
+    "text": {"own": _KEPT, "host": _KEPT, "kin": _BARE, "foreign": _BARE},
+    "call": {"own": _KEPT, "host": _KEPT, "kin": _BARE, "foreign": _BARE},
+    # The hosts of one realm write payloads in two encodings: the encoders translate them.
+    "signed": {"own": _KEPT, "host": _KEPT, "kin": _FOREIGN, "foreign": _FOREIGN},
+    "withheld": {"own": _KEPT, "host": _KEPT, "kin": _FOREIGN, "foreign": _FOREIGN},
+    "redacted": {"own": _KEPT, "host": _KEPT, "kin": _FOREIGN, "foreign": _FOREIGN},
+    "thinking": {"own": _KEPT, "host": _KEPT, "kin": _FOREIGN, "foreign": _FOREIGN},
+    "opaque_thinking": {"own": _KEPT, "host": _NO_FORM, "kin": _FOREIGN, "foreign": _NO_FORM},
+    "opaque": {"own": _KEPT, "host": _NO_FORM, "kin": _SERVICE, "foreign": _NO_FORM},
+}
+
+# What a target differs in, whoever made the block. Realms before protocols.
+_NO_REDACTED = Decision("omitted", "no_form", "this protocol has no redacted thinking")
+_UNSIGNED = Decision("omitted", "unsigned", "thinking without a signature is refused")
+_OF_TARGETS: Mapping[tuple[str, Kind, Place], Decision] = {
+    (CLAUDE, "thinking", "own"): _UNSIGNED,  # Anthropic's documentation: "signature: Field required"
+    (CLAUDE, "thinking", "host"): _UNSIGNED,
+    ("bedrock-converse", "thinking", "own"): _UNSIGNED,  # some vendors take it, and some leak it into the answer
+    ("gemini", "redacted", "own"): _NO_REDACTED,
+    ("openai-responses", "redacted", "own"): _NO_REDACTED,
+    ("gemini", "opaque", "kin"): _KEPT,  # its encoder tells apart what both surfaces take
+    ("openai-chat", "opaque", "kin"): _KEPT,  # parts of a content list: any endpoint may have them
+}
+
+# What the dialect of a target never takes back.
+_NEVER = Decision("omitted", "not_taken", "this endpoint takes no thinking back")
+_PAST = Decision("omitted", "not_taken", "this endpoint takes thinking back only in the open tool loop")
+_THINKING: frozenset[Kind] = frozenset({"thinking", "signed", "withheld", "redacted", "opaque_thinking"})
+
+# Answers that ended so offer no call for running: those without results are left out of the next request.
+_CUT = frozenset({StopReason.ERROR, StopReason.ABORTED, StopReason.REFUSAL, StopReason.CONTENT_FILTER})
+
+# Protocols that refuse a call whose id another call of the history has.
+_UNIQUE_IDS = frozenset({"anthropic-messages", "bedrock-converse"})
+
+# Protocols that know calls whose arguments are free text.
+_FREE_TEXT = frozenset({"openai-chat", "openai-responses"})
+
+
+def is_cut(message: AssistantMessage) -> bool:
+    """Whether an answer was cut off, failed or refused, so that its calls need no results.
+
+    One that a parser made and that has no stop reason is the snapshot of an answer that was still on its way.
+    """
+    return message.stop_reason in _CUT or (message.stop_reason is None and bool(message.origin.protocol))
+
+
+def kind_of(block: AssistantBlock) -> Kind:
+    """The kind that the table knows a block by."""
+    match block:
+        case Thinking():
+            if block.redacted_data is not None:
+                return "redacted"
+            if block.signature is not None:
+                return "signed" if block.text else "withheld"
+            return "thinking"
+        case ToolCall():
+            return "call"
+        case Opaque():
+            return "opaque_thinking" if block.kind.startswith("reasoning.") else "opaque"
+        case _:
+            return "text"
+
+
+@frozen
+class Target:
+    """Where a history goes, as far as the table asks."""
+
+    model: Model
+    realm: str
+    dialect: Dialect
+    policy: SwitchPolicy
+
+    @classmethod
+    def of(cls, model: Model, dialect: Dialect | None, policy: SwitchPolicy) -> Target:
+        """The target that a model is, with its protocol known."""
+        realm = signing_realm(model.protocol or "", model.provider, model.facts_id)
+        return cls(model, realm, dialect or model.dialect or Dialect(), policy)
+
+    def place_of(self, origin: Origin) -> Place:
+        """Where an answer was made. One without an origin was built by hand for this very model."""
+        protocol = self.model.protocol or ""
+        if not origin.protocol or origin == Origin(protocol, self.model.provider, self.model.id):
+            return "own"
+        # Not every answer names its model: a captured one is taken for what it is sent to.
+        model = origin.model or (self.model.facts_id if origin.protocol == protocol else "")
+        same_realm = signing_realm(origin.protocol, origin.provider, model) == self.realm
+        if origin.protocol == protocol:
+            return "own" if same_realm else "kin"
+        return "host" if same_realm else "foreign"
+
+    def decide(self, block: AssistantBlock, place: Place, *, in_loop: bool = True) -> Decision:
+        """What becomes of a block that was made in a place. in_loop: its answer stands after all that the user said."""
+        if not block.complete:
+            return _CUT_OFF
+        kind = kind_of(block)
+        protocol = self.model.protocol or ""
+        if isinstance(block, Opaque) and place in ("own", "kin") and block.protocol != protocol:
+            place = "foreign"
+        decision = _TABLE[kind][place]
+        for name in (self.realm, protocol):
+            decision = _OF_TARGETS.get((name, kind, place), decision)
+        if kind in _THINKING and decision is _KEPT and protocol == "openai-chat":
+            if self.dialect.replay == "never":
+                return _NEVER
+            if self.dialect.replay_turns == "loop" and not in_loop:
+                return _PAST
+        if decision is _FOREIGN and self.policy.foreign_thinking == "text" and isinstance(block, Thinking):
+            return _AS_TEXT if block.text.strip() and block.redacted_data is None else decision
+        return decision
+
+
+# The messages
 
 
 @frozen
@@ -35,96 +203,262 @@ class Switched:
     """A history as it may go to a model.
 
     messages: what is sent.
-    notices: one for every block that is left out.
-    places: for each message that lost blocks, where its remaining ones stood.
+    notices: one for every block that is not sent as it is.
+    omitted: paths of what is left out, in the messages that are sent.
+    given: for each message that is sent, its number in the history as it was given; None where they are the same.
+    prefix_digest: digest of all that stands before the answer to come; None: not known.
     """
 
     messages: tuple[Message, ...]
     notices: tuple[Notice, ...]
-    places: Mapping[int, tuple[int, ...]]
+    omitted: frozenset[str] = frozenset()
+    given: tuple[int, ...] | None = None
+    prefix_digest: str | None = None
 
-    def as_given(self, notice: Notice) -> Notice:
+    def told(self, encoded: Sequence[Notice]) -> tuple[Notice, ...]:
+        """All notices about the history and its encoding, each told once, with its place in the given history."""
+        return (*self.notices, *(self.placed(notice) for notice in encoded if notice.path not in self.omitted))
+
+    def placed(self, notice: Notice) -> Notice:
         """A notice about the messages that are sent, with its path in the history as it was given."""
-        found = _PATH.match(notice.path)
-        if found is None or int(found[1]) not in self.places:
+        if self.given is None or not notice.path.startswith("messages["):
             return notice
-        place = self.places[int(found[1])][int(found[2])]
-        return evolve(notice, path=f"messages[{found[1]}].content[{place}]{notice.path[found.end() :]}")
+        number, bracket, rest = notice.path.removeprefix("messages[").partition("]")
+        if not bracket or not number.isdecimal() or int(number) >= len(self.given):
+            return notice
+        return evolve(notice, path=f"messages[{self.given[int(number)]}]{rest}")
 
 
-_PATH = re.compile(r"messages\[(\d+)\]\.content\[(\d+)\]")
+@define
+class _Switching:
+    """The messages while they are switched."""
 
+    target: Target
+    asked_last: int  # the place of the last message of a user
+    sent: list[Message] = field(factory=list)
+    given: list[int] = field(factory=list)
+    notices: list[Notice] = field(factory=list)
+    omitted: set[str] = field(factory=set)
+    waiting: dict[str, ToolCall] = field(factory=dict)  # calls that still have no result
+    asked_at: int = 0
+    called: set[str] = field(factory=set)  # ids of the calls of earlier answers
+    renamed: dict[str, str] = field(factory=dict)  # in the latest answer
 
-def for_target(messages: Sequence[Message], target: Model) -> Switched:
-    """Give the messages as they may go to `target`."""
-    notices: list[Notice] = []
-    sent: list[Message] = []
-    places: dict[int, tuple[int, ...]] = {}
-    for place, message in enumerate(messages):
-        if isinstance(message, AssistantMessage):
-            blocks = list(enumerate(message.content))
-            if message.stop_reason in _CUT:
-                blocks = _without_orphans(place, blocks, _answered(messages, place), notices)
-            if not _same_realm(message.origin, target):
-                blocks = _foreign(place, blocks, message.origin, target, notices)
-            content = tuple(block for _, block in blocks)
-            if len(content) < len(message.content):
-                places[place] = tuple(index for index, _ in blocks)
-            if content != message.content:
-                message = evolve(message, content=content)
-        sent.append(message)
-    return Switched(tuple(sent), tuple(notices), places)
-
-
-def _same_realm(origin: Origin, target: Model) -> bool:
-    """A message without an origin was built by hand for this very model."""
-    if not origin.protocol:
-        return True
-    if origin == Origin(target.protocol or "", target.provider, target.id):
-        return True
-    # Not every answer names its model: a captured one is taken for what it is sent to.
-    model = origin.model or (target.facts_id if origin.protocol == target.protocol else "")
-    made = signing_realm(origin.protocol, origin.provider, model)
-    return made == signing_realm(target.protocol or "", target.provider, target.facts_id)
-
-
-def _answered(messages: Sequence[Message], place: int) -> set[str]:
-    answered: set[str] = set()
-    for message in messages[place + 1 :]:
-        if not isinstance(message, ToolResult):
-            break
-        answered.add(message.call_id)
-    return answered
-
-
-_Placed = list[tuple[int, AssistantBlock]]
-
-
-def _without_orphans(place: int, blocks: _Placed, answered: set[str], notices: list[Notice]) -> _Placed:
-    kept: _Placed = []
-    for index, block in blocks:
-        if isinstance(block, ToolCall) and block.complete and block.id not in answered:
-            text = f"the call {block.id!r} of an answer that was cut off has no result; left out"
-            notices.append(Notice("block_omitted", text, f"messages[{place}].content[{index}]", {"reason": "orphan"}))
+    def take(self, place: int, message: Message, answered: frozenset[str]) -> None:
+        if isinstance(message, ToolResult):
+            self.waiting.pop(message.call_id, None)
+            if message.call_id in self.renamed:
+                message = evolve(message, call_id=self.renamed[message.call_id])
         else:
-            kept.append((index, block))
-    return kept
+            self.answer_orphans()
+            self.called.update(self.renamed.values())
+            self.renamed = {}
+        if isinstance(message, AssistantMessage):
+            message = self._assistant(place, message, answered)
+        self.sent.append(message)
+        self.given.append(place)
 
+    def _assistant(self, place: int, message: AssistantMessage, answered: frozenset[str]) -> AssistantMessage:
+        origin = self.target.place_of(message.origin)
+        cut = is_cut(message)
+        blocks: list[AssistantBlock] = []
+        calls: set[str] = set()
+        for index, block in enumerate(message.content):
+            if isinstance(block, (Text, Thinking, ToolCall, Opaque)):
+                decision = self.target.decide(block, origin, in_loop=place > self.asked_last)
+                if isinstance(block, ToolCall) and block.complete and block.id not in answered:
+                    if cut:
+                        decision = _ORPHAN
+                    elif decision.outcome != "omitted":
+                        self.waiting[block.id] = block
+                path = f"messages[{len(self.sent)}].content[{index}]"
+                if isinstance(block, ToolCall):
+                    calls.add(block.id)
+                block = self._with_own_id(self._done(block, decision, message.origin, path, place))
+            blocks.append(block)
+        self.called |= calls
+        self.asked_at = place
+        content = tuple(_parted(blocks, message.content))
+        return message if content == message.content else evolve(message, content=content)
 
-def _foreign(place: int, blocks: _Placed, origin: Origin, target: Model, notices: list[Notice]) -> _Placed:
-    maker = origin.provider or origin.protocol
-    kept: _Placed = []
-    for index, block in blocks:
-        path = f"messages[{place}].content[{index}]"
-        match block:
-            case Thinking():
-                text = f"thinking of {maker} does not verify at {target.provider}; left out"
-                notices.append(Notice("thinking_omitted", text, path, {"reason": "foreign"}))
-            case Opaque() if block.protocol != target.protocol:
-                text = f"{block.kind!r} is a block of {block.protocol} only; left out"
-                notices.append(Notice("block_omitted", text, path, {"reason": "foreign"}))
-            case Text() | ToolCall():
-                kept.append((index, evolve(block, signature=None, extra={})))
+    def _with_own_id(self, block: AssistantBlock) -> AssistantBlock:
+        """The block, with another id where it is a call whose id an earlier answer has and the target refuses that."""
+        if not isinstance(block, ToolCall) or self.target.model.protocol not in _UNIQUE_IDS:
+            return block
+        if block.id in self.called and block.id not in self.renamed:
+            number = 2
+            while f"{block.id}_{number}" in self.called:
+                number += 1
+            self.renamed[block.id] = f"{block.id}_{number}"
+        own = self.renamed.get(block.id)
+        return block if own is None else evolve(block, id=own)
+
+    def _done(self, block: AssistantBlock, decision: Decision, origin: Origin, path: str, place: int) -> AssistantBlock:
+        if decision.outcome == "kept":
+            return block
+        given = f"messages[{place}]{path[path.index(']') + 1 :]}"
+        told = _told(block, decision, origin, self.target.model, given)
+        if told is not None:
+            self.notices.append(told)
+        match decision.outcome:
+            case "bare":
+                return _bare(block, origin.protocol, self.target.model.protocol or "")
+            case "downgraded":
+                assert isinstance(block, Thinking)
+                return Text(block.text)
             case _:
-                kept.append((index, block))
-    return kept
+                self.omitted.add(path)
+                return left_out(block)
+
+    def answer_orphans(self) -> None:
+        """Send a result that says that there is none, for each call that has none (`orphans="synthesize"`)."""
+        if self.target.policy.orphans == "synthesize":
+            for call in self.waiting.values():
+                text = f"the call {call.id!r} of {call.name!r} has no result: one that says so is sent"
+                self.notices.append(Notice("result_synthesized", text, f"messages[{self.asked_at}]", {"id": call.id}))
+                self.sent.append(ToolResult(call.id, NO_RESULT, name=call.name, is_error=True))
+                self.given.append(self.asked_at)
+        self.waiting = {}
+
+
+# What a model is told where a call has no result.
+NO_RESULT = "The tool was not run: there is no result."
+
+
+def for_target(
+    messages: Sequence[Message],
+    model: Model,
+    *,
+    dialect: Dialect | None = None,
+    policy: SwitchPolicy = SwitchPolicy(),
+) -> Switched:
+    """Give the messages as they may go to a model, whose protocol is known. Pure, and linear in their number."""
+    asked = max((place for place, message in enumerate(messages) if isinstance(message, UserMessage)), default=-1)
+    switching = _Switching(Target.of(model, dialect, policy), asked)
+    for place, (message, answered) in enumerate(_with_answered(messages)):
+        switching.take(place, message, answered)
+    switching.answer_orphans()
+    moved = len(switching.sent) > len(messages)
+    return Switched(
+        tuple(switching.sent),
+        tuple(switching.notices),
+        frozenset(switching.omitted),
+        tuple(switching.given) if moved else None,
+    )
+
+
+def without_seals(switched: Switched, sent: Sequence[Message], *, reason: str) -> Switched:
+    """Messages that were sent, without their sealed thinking and without signatures: for after a refusal of these."""
+    notices: list[Notice] = []
+    omitted = set(switched.omitted)
+    messages: list[Message] = []
+    for place, message in enumerate(sent):
+        if isinstance(message, AssistantMessage):
+            blocks: list[AssistantBlock] = []
+            for index, block in enumerate(message.content):
+                path = f"messages[{place}].content[{index}]"
+                if path not in omitted and (bare := _unsealed(block)) is not block:
+                    gone = not bare.complete
+                    kind = "thinking" if isinstance(block, Thinking) else "block" if gone else "signature"
+                    code = f"{kind}_omitted"
+                    notices.append(Notice(code, f"left out: {reason}", path, {"reason": "stale"}))
+                    if gone:
+                        omitted.add(path)
+                    block = bare
+                blocks.append(block)
+            message = evolve(message, content=tuple(blocks))
+        messages.append(message)
+    fresh = tuple(map(switched.placed, notices))
+    return evolve(switched, messages=tuple(messages), notices=(*switched.notices, *fresh), omitted=frozenset(omitted))
+
+
+def _unsealed(block: AssistantBlock) -> AssistantBlock:
+    match block:
+        case Thinking() if (
+            block.signature is not None or block.redacted_data is not None or _SEALS & block.extra.keys()
+        ):
+            return left_out(block)
+        case Text() | ToolCall() if block.signature is not None or _SEALS & block.extra.keys():
+            return evolve(
+                block, signature=None, extra={name: value for name, value in block.extra.items() if name not in _SEALS}
+            )
+        case Opaque() if block.kind.startswith("reasoning.") or "thoughtSignature" in block.data:
+            return left_out(block)
+        case _:
+            return block
+
+
+# Fields of `extra` that hold seals of chat endpoints.
+_SEALS = frozenset({"reasoning_details", "extra_content"})
+
+
+def left_out(block: AssistantBlock) -> AssistantBlock:
+    """What stands in a sent message for a block that is left out: nothing of it but its kind and its call's id."""
+    match block:
+        case Thinking():
+            return Thinking(complete=False)
+        case ToolCall():
+            return ToolCall(block.id, name=block.name, complete=False)
+        case Opaque():
+            return Opaque(block.protocol, kind=block.kind, data={}, complete=False)
+        case _:
+            return Text("", complete=False)
+
+
+def _with_answered(messages: Sequence[Message]) -> Iterator[tuple[Message, frozenset[str]]]:
+    """Each message with the ids that are answered right after it."""
+    answers: list[frozenset[str]] = []
+    after: set[str] = set()
+    for message in reversed(messages):
+        answers.append(frozenset(after) if isinstance(message, AssistantMessage) else frozenset())
+        if isinstance(message, ToolResult):
+            after.add(message.call_id)
+        else:
+            after = set()
+    return zip(messages, reversed(answers), strict=True)
+
+
+def _parted(sent: Sequence[AssistantBlock], given: Sequence[AssistantBlock]) -> Iterator[AssistantBlock]:
+    """The blocks, with a blank line after thinking that became text and has text behind it: some wires join texts."""
+    last_text = max((place for place, block in enumerate(sent) if isinstance(block, Text)), default=-1)
+    for place, (block, before) in enumerate(zip(sent, given, strict=True)):
+        if isinstance(block, Text) and isinstance(before, Thinking) and place < last_text:
+            yield Text(f"{block.text.rstrip()}\n\n")
+        else:
+            yield block
+
+
+def _bare(block: AssistantBlock, made_by: str, goes_to: str) -> AssistantBlock:
+    match block:
+        case Text():
+            return evolve(block, signature=None, extra={}, citations=())
+        case ToolCall():
+            custom = {made_by, goes_to} <= _FREE_TEXT and block.extra.get("type") == "custom"
+            return evolve(block, signature=None, extra={"type": "custom"} if custom else {})
+        case _:
+            return block
+
+
+def _told(block: AssistantBlock, decision: Decision, origin: Origin, target: Model, path: str) -> Notice | None:
+    """The notice of what a block loses; None where that is nothing."""
+    maker = origin.provider or origin.protocol
+    detail: dict[str, Json] = {"reason": decision.reason}
+    if decision.reason == "foreign":
+        detail |= {"origin": maker, "target": target.provider}
+    match decision.outcome:
+        case "bare":
+            lost = [name for name in ("signature", "citations") if getattr(block, name, None)]
+            if not lost:
+                return None
+            text = f"sent without its {' and '.join(lost)}: {decision.text}"
+            return Notice("signature_omitted" if "signature" in lost else "citations_omitted", text, path, detail)
+        case "downgraded":
+            return Notice("thinking_downgraded", decision.text, path, detail)
+        case _:
+            if isinstance(block, Text) and not block.text:
+                return None  # an empty leftover
+            code = "thinking_omitted" if isinstance(block, Thinking) else "block_omitted"
+            name = ""
+            if isinstance(block, (Opaque, ToolCall)):
+                name = f"{block.kind if isinstance(block, Opaque) else block.id!r}: "
+            return Notice(code, f"left out: {name}{decision.text}", path, detail)

@@ -27,7 +27,8 @@ Cache = Literal["auto", "1h"]
 class Call:
     """One call in neutral terms, checked and ready to be encoded.
 
-    Histories are valid by now, and what may not be sent to this model has been left out.
+    Histories are valid by now, and what may not be sent to this model has been left out: it stands as an empty block
+    that was cut off. drop_stale: the server may leave out thinking whose prefix has changed.
     """
 
     model: Model
@@ -47,6 +48,7 @@ class Call:
     options: Any = None
     dialect: Dialect = Dialect()
     stream: bool = True
+    drop_stale: bool = False
 
 
 @frozen

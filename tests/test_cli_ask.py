@@ -14,8 +14,8 @@ import pytest
 from support.program import PROGRAM, clean_environment, on_a_terminal, standard_input
 from thinkaloud import StopReason, Text, Thinking, ToolCall, codec
 from thinkaloud.cli import main
-from thinkaloud.errors import AuthenticationError, RateLimited
-from thinkaloud.testing import Delivery, Failure, Reply, Server, serve_in_thread
+from thinkaloud.errors import AuthenticationError, InvalidRequest, RateLimited
+from thinkaloud.testing import Delivery, Failure, Reply, Server, no_backoff, serve_in_thread
 
 ANSWER = Reply([Thinking.signed("Blue light scatters more.", "c2lnbmVk"), Text("Rayleigh scattering.")])
 KEY = "key-for-tests-0123456789"
@@ -137,13 +137,13 @@ def test_what_json_prints_loads_as_events(serving: Serve, capsys: pytest.Capture
 
 
 def test_a_provider_error_is_one_line_and_exit_code_1(serving: Serve, capsys: pytest.CaptureFixture[str]) -> None:
-    serving(Failure(RateLimited, "Slow down,\nplease.", headers={"retry-after": "2"}))
+    serving(Failure(RateLimited, "Slow down,\nplease.", headers={"retry-after": "200"}))
     assert main(["ask", "-m", "anthropic/claude-x", "Why?"]) == 1
     shown = capsys.readouterr()
     assert shown.out == ""
     assert shown.err.startswith("thinkaloud: RateLimited: ")
     assert shown.err.count("\n") == 1
-    for fact in ("Slow down, please.", "anthropic", "status 429", "retry after 2 s"):
+    for fact in ("Slow down, please.", "anthropic", "status 429", "retry after 200 s"):
         assert fact in shown.err
 
 
@@ -161,14 +161,15 @@ def test_an_answer_that_is_cut_off_is_no_success(serving: Serve, capsys: pytest.
     assert "thinkaloud: TruncatedStream: " in capsys.readouterr().err
 
 
-def test_a_server_that_is_not_there_is_one_line(serving: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_server_that_is_not_there_is_told_at_every_try(serving: Serve, capsys: pytest.CaptureFixture[str]) -> None:
     serving()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"http://127.0.0.1:{taken.getsockname()[1]}"
-    assert main(["ask", "-m", "anthropic/claude-x", "--base-url", address, "Why?"]) == 1
-    shown = capsys.readouterr().err
-    assert shown.startswith("thinkaloud: ConnectFailed: ")
-    assert shown.count("\n") == 1
+    with no_backoff():
+        assert main(["ask", "-m", "anthropic/claude-x", "--base-url", address, "Why?"]) == 1
+    *notes, last = capsys.readouterr().err.splitlines()
+    assert [note.partition(": no")[0] for note in notes] == ["note: ConnectFailed"] * 2
+    assert last.startswith("thinkaloud: ConnectFailed: ")
 
 
 def test_a_missing_key_names_its_variable(
@@ -258,7 +259,7 @@ def test_a_terminal_never_obeys_the_model(serving: Serve) -> None:
 
 
 def test_a_terminal_never_obeys_an_error_message(serving: Serve) -> None:
-    server = serving(Failure(RateLimited, "wait \x1b]0;title\x07"))
+    server = serving(Failure(InvalidRequest, "wait \x1b]0;title\x07"))
     environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
     code, shown = on_a_terminal(PROGRAM, "ask", "-m", "anthropic/claude-x", "Why?", environment=environment)
     assert code == 1

@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from thinkaloud.protocols.captured import parse, parse_events
     from thinkaloud.protocols.reader import Limits
     from thinkaloud.tools import ServerTool, Tool, ToolChoice
+    from thinkaloud.transport.retry import Retry
     from thinkaloud.transport.timeouts import Timeouts
     from thinkaloud.usage import Cost, Usage
 
@@ -228,6 +229,7 @@ _NAMES = {
         "Tool",
         "ToolChoice",
     ),
+    "transport.retry": ("Retry",),
     "transport.timeouts": ("Timeouts",),
     "usage": (
         "Cost",
@@ -283,6 +285,7 @@ __all__ = [
     "QuotaExceeded",
     "RateLimited",
     "ReadFailed",
+    "Retry",
     "RunError",
     "ServerError",
     "ServerTool",

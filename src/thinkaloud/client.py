@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack
 
+from thinkaloud.attempts import Abandoned, Source
 from thinkaloud.auth.api_key import ApiKey, Key
 from thinkaloud.auth.base import Auth, checked_auth
 from thinkaloud.auth.choice import find_auth
 from thinkaloud.errors import ConfigurationError
-from thinkaloud.event_stream import Abandoned, EventStream, Source
-from thinkaloud.messages import AssistantMessage
+from thinkaloud.event_stream import EventStream
+from thinkaloud.messages import AssistantMessage, Origin
 from thinkaloud.models.model import Model
 from thinkaloud.plan import CallOptions, Messages, Plan, build_plan, refuse_unknown
 from thinkaloud.protocols.reader import Limits
 from thinkaloud.transport.base import Exchange, Transport
 from thinkaloud.transport.http import HttpTransport
+from thinkaloud.transport.retry import Retry
 from thinkaloud.transport.timeouts import Timeouts
 
 
@@ -31,6 +33,7 @@ class Client:
     http_client: an httpx or httpx2 AsyncClient of yours; it is used as it is and never closed here.
     transport: another way to send requests; the test kit has one that answers from memory.
     timeouts, limits: time limits and bounds.
+    retries: when a request that failed before its answer began is sent again: a Retry, or how many times; 0 for never.
     defaults: any argument of a call (reasoning="high", max_tokens=..., system=...), used where a call says nothing.
 
     Use it as `async with Client(...) as client`, or await `aclose()` at the end. Raises ConfigurationError.
@@ -45,18 +48,23 @@ class Client:
         transport: Transport | None = None,
         timeouts: Timeouts = Timeouts(),
         limits: Limits = Limits(),
+        retries: Retry | int = Retry(),
         **defaults: Unpack[CallOptions],
     ) -> None:
         if transport is not None and http_client is not None:
             raise ConfigurationError("give http_client or transport, not both")
         refuse_unknown(defaults)
-        for name, value, wanted in (("timeouts", timeouts, Timeouts), ("limits", limits, Limits)):
+        retry = Retry(limit=retries) if isinstance(retries, int) else retries
+        checked = (("timeouts", timeouts, Timeouts), ("limits", limits, Limits), ("retries", retry, Retry))
+        for name, value, wanted in checked:
             if not isinstance(value, wanted):
                 raise ConfigurationError(f"{name} must be {wanted.__name__}(...), not {type(value).__name__}")
         self._key = None if api_key is None else ApiKey(api_key)
         self._auth = checked_auth(auth, self._key)
         self._transport = transport or HttpTransport(http_client=http_client, timeouts=timeouts)
         self._limits = limits
+        self._retry = retry
+        self._timeouts = timeouts
         self._defaults = defaults
         self._abandoned = Abandoned()
 
@@ -97,9 +105,15 @@ class Client:
 
     def _open(self, model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> EventStream:
         plan = build_plan(model, messages, self._merged(options), stream=stream)
-        auth = find_auth(plan.provider, self._key, auth=self._auth, url=plan.request.url)
-        source = Source(_sender(self._transport, plan, auth), abandoned=self._abandoned)
-        return EventStream(plan, source, limits=self._limits)
+        source = Source(
+            _sender(self._transport, plan, self._key, self._auth),
+            abandoned=self._abandoned,
+            limits=self._limits,
+            retry=self._retry,
+            timeouts=self._timeouts,
+            keeps_silence=isinstance(self._transport, HttpTransport),
+        )
+        return EventStream(plan, source)
 
 
 class ClientOption(TypedDict, total=False):
@@ -177,15 +191,22 @@ def _split(options: ModuleCallOptions) -> tuple[Client | None, CallOptions]:
 
 def _open_alone(model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> EventStream:
     plan = build_plan(model, messages, options, stream=stream)
-    auth = find_auth(plan.provider, None, url=plan.request.url)
     transport = HttpTransport()
-    source = Source(_sender(transport, plan, auth), aclose=transport.aclose, abandoned=_abandoned)
+    source = Source(_sender(transport, plan, None, None), aclose=transport.aclose, abandoned=_abandoned)
     return EventStream(plan, source)
 
 
-def _sender(transport: Transport, plan: Plan, auth: Auth) -> Any:
-    async def send() -> Exchange:
-        credentials: Mapping[str, str] = await auth.headers(plan.request)
+def _sender(
+    transport: Transport, plan: Plan, key: ApiKey | None, auth: Auth | None
+) -> Callable[[Plan], Awaitable[Exchange]]:
+    """Find the credentials of every plan now, before any network; ask them for headers anew before each request."""
+    known: dict[Origin, Auth] = {
+        each.context.origin: find_auth(each.provider, key, auth=auth, url=each.request.url)
+        for each in (plan, *plan.fallbacks)
+    }
+
+    async def send(plan: Plan) -> Exchange:
+        credentials: Mapping[str, str] = await known[plan.context.origin].headers(plan.request)
         return await transport.send(plan.request, credentials)
 
     return send

@@ -218,7 +218,7 @@ class ReadFailed(TransportError):
 class DeadlineExceeded(TransportError, TimeoutError):
     """A time limit ran out.
 
-    kind: which one: "connect", "write", "pool", "first_event", "silence" or "total".
+    kind: which one: "connect", "write", "pool", "first_event", "silence", "content_silence" or "total".
     """
 
     def __init__(self, message: str = "", *, kind: str = "", partial: AssistantMessage | None = None) -> None:

@@ -7,69 +7,22 @@ and no scope that outlives the wait.
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
 import anyio
-from anyio.lowlevel import checkpoint, current_token
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from attrs import evolve
 
-from thinkaloud.errors import ConfigurationError, StreamAborted, TransportError
-from thinkaloud.events import StreamEnd, StreamEvent
-from thinkaloud.messages import AssistantMessage, StopReason
+from thinkaloud.attempts import Attempts, Source
+from thinkaloud.errors import ConfigurationError
+from thinkaloud.events import StreamEvent
+from thinkaloud.messages import AssistantMessage
 from thinkaloud.plan import Plan
-from thinkaloud.protocols.reader import Limits, Reader
-from thinkaloud.transport.base import Exchange
 
 _BUFFER = 64
-# Reads that are served from memory never give other tasks a turn; this many may go by before one is given.
-_READS_PER_TURN = 32
-_DRAIN_SECONDS = 0.1
-_CLOSE_SECONDS = 1.0
-
-
-class Abandoned:
-    """Answers that were left open by their reader, kept until somebody can await their closing."""
-
-    def __init__(self) -> None:
-        self._left: list[tuple[object, Callable[[], Awaitable[None]]]] = []
-
-    def add(self, loop: object, close: Callable[[], Awaitable[None]]) -> None:
-        """Keep what closes an answer; `loop` tells the event loop that it belongs to."""
-        self._left.append((loop, close))
-
-    async def close(self) -> None:
-        """Close all that is kept. What belongs to a loop that is gone is dropped."""
-        while self._left:
-            loop, close = self._left.pop()
-            if loop == current_token():
-                with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSE_SECONDS):
-                    await close()
-
-
-class Source:
-    """Where a stream's bytes come from.
-
-    send: sends the request and gives the answer's head.
-    aclose: closes what was made for this one call.
-    abandoned: where an answer goes that nobody closed.
-    """
-
-    def __init__(
-        self,
-        send: Callable[[], Awaitable[Exchange]],
-        *,
-        aclose: Callable[[], Awaitable[None]] | None = None,
-        abandoned: Abandoned | None = None,
-    ) -> None:
-        self.send = send
-        self.aclose = aclose
-        self.abandoned = abandoned or Abandoned()
 
 
 class EventStream:
@@ -83,17 +36,8 @@ class EventStream:
     may be closed in another task, and there no task group can end (asyncio would cancel the wrong task, trio refuses).
     """
 
-    def __init__(self, plan: Plan, source: Source, *, limits: Limits = Limits()) -> None:
-        self.plan = plan
-        """What was sent, with a notice for everything that was changed."""
-        self._source = source
-        self._limits = limits
-        self._reader: Reader | None = None
-        self._exchange: Exchange | None = None
-        self._error: BaseException | None = None
-        self._over = False  # nothing more will be read
-        self._final: StreamEvent | None = None  # StreamEnd, kept until the connection is given back
-        self._reads = 0
+    def __init__(self, plan: Plan, source: Source) -> None:
+        self._attempts = Attempts(plan, source)
         self._waiting = False
         self._scope: anyio.CancelScope | None = None  # around the wait that `cancel()` must interrupt
         # the bare form
@@ -103,14 +47,18 @@ class EventStream:
         self._inbox: MemoryObjectReceiveStream[StreamEvent] | None = None
         self._news: anyio.Event | None = None  # set when something came into the inbox, or it was closed
         self._entered = False
-        self._loop: object = None
 
     # what users ask
 
     @property
+    def plan(self) -> Plan:
+        """What was sent last, with a notice for everything that was changed."""
+        return self._attempts.plan
+
+    @property
     def partial(self) -> AssistantMessage | None:
         """The message as far as it has come, open blocks with `complete=False`; None before the first block."""
-        return self._reader.partial if self._reader is not None else None
+        return self._attempts.partial
 
     async def message(self) -> AssistantMessage:
         """Read to the end and give the message.
@@ -124,12 +72,11 @@ class EventStream:
             while not self._finished():
                 await self._pull_step()
                 self._backlog.clear()
-            self._final = None
-        if self._error is not None:
-            raise self._error
-        assert self._reader is not None
-        assert self._reader.message is not None
-        return self._reader.message
+            self._attempts.final = None
+        if self._attempts.error is not None:
+            raise self._attempts.error
+        assert self._attempts.message is not None
+        return self._attempts.message
 
     def cancel(self) -> None:
         """End the stream now: whoever waits for an event, and everybody later, gets StreamAborted."""
@@ -138,10 +85,10 @@ class EventStream:
         self._abort("the stream was cancelled")
         if self._scope is not None:
             self._scope.cancel()
-        elif self._waiting and self._exchange is not None:
-            self._exchange.interrupt()
+        elif self._waiting and self._attempts.exchange is not None:
+            self._attempts.exchange.interrupt()
         elif not self._entered:
-            self._leave_open()
+            self._attempts.leave_open()
 
     async def aclose(self) -> None:
         """End the stream as `cancel()` does, and wait until its connection is closed. Safe to call in any state.
@@ -152,10 +99,10 @@ class EventStream:
             self._abort("the stream was closed")
         if self._scope is not None:
             self._scope.cancel()
-        elif self._waiting and self._exchange is not None:
-            self._exchange.interrupt()
+        elif self._waiting and self._attempts.exchange is not None:
+            self._attempts.exchange.interrupt()
         elif not self._waiting:
-            await self._release()
+            await self._attempts.release()
 
     # the bare form
 
@@ -188,11 +135,11 @@ class EventStream:
         """What is left to hand out without reading; then the end of the iteration, or the error."""
         if self._backlog:
             return self._backlog.popleft()
-        if self._final is not None:
-            final, self._final = self._final, None
+        if self._attempts.final is not None:
+            final, self._attempts.final = self._attempts.final, None
             return final
-        if self._error is not None:
-            raise self._error
+        if self._attempts.error is not None:
+            raise self._attempts.error
         raise StopAsyncIteration
 
     async def _pull_step(self) -> None:
@@ -201,20 +148,20 @@ class EventStream:
             raise ConfigurationError("two tasks wait for the same stream; read it in one")
         self._waiting = True
         try:
-            if self._reader is None:
+            if self._attempts.exchange is None:
                 with anyio.CancelScope() as self._scope:
-                    self._backlog.extend(await self._step())
+                    self._backlog.extend(await self._attempts.step())
             else:  # a read is woken by its exchange: a scope for each one costs as much as the rest of it
-                self._backlog.extend(await self._step())
-            if self._over:
-                await self._release()
+                self._backlog.extend(await self._attempts.step())
+            if self._attempts.over:
+                await self._attempts.release()
         except Exception as error:
-            self._fail(error)
-            await self._release()
+            self._attempts.fail(error)
+            await self._attempts.release()
             raise
         except BaseException:
             self._abort("a wait for the stream was cancelled")
-            await self._release()
+            await self._attempts.release()
             raise
         finally:
             self._scope = None
@@ -223,7 +170,7 @@ class EventStream:
     # under `async with`
 
     async def __aenter__(self) -> Self:
-        if self._entered or self._over or self._exchange is not None:
+        if self._entered or self._attempts.over or self._attempts.begun:
             raise ConfigurationError("a stream can be entered once, before it is read")
         self._entered = True
         outbox, self._inbox = anyio.create_memory_object_stream[StreamEvent](_BUFFER)
@@ -252,25 +199,25 @@ class EventStream:
             self._inbox = None
             self._tell_news()
             self._backlog.clear()
-            self._final = None
+            self._attempts.final = None
 
     async def _pump(self, outbox: MemoryObjectSendStream[StreamEvent]) -> None:
         assert self._scope is not None
         try:
             with self._scope:
-                while not self._over:
-                    await self._put(outbox, await self._step())
-                await self._release()
-                if self._final is not None:
-                    final, self._final = self._final, None
+                while not self._attempts.over:
+                    await self._put(outbox, await self._attempts.step())
+                await self._attempts.release()
+                if self._attempts.final is not None:
+                    final, self._attempts.final = self._attempts.final, None
                     await self._put(outbox, [final])
         except Exception as error:
-            self._fail(error)
+            self._attempts.fail(error)
         except BaseException:
             self._abort("the task of the stream was cancelled")
             raise
         finally:
-            await self._release()
+            await self._attempts.release()
             outbox.close()
             self._tell_news()
 
@@ -296,113 +243,21 @@ class EventStream:
     # both
 
     def _finished(self) -> bool:
-        return self._over and self._exchange is None
-
-    async def _step(self) -> Sequence[StreamEvent]:
-        """Send the request, or read one piece of the answer; give the events of it."""
-        reader, exchange = self._reader, self._exchange
-        if reader is None or exchange is None:
-            return await self._begin()
-        self._reads += 1
-        if self._reads == _READS_PER_TURN:
-            self._reads = 0
-            await checkpoint()  # before the read: cancelled after it, the events of the piece would be lost
-        try:
-            piece = await exchange.read()
-        except TransportError as error:
-            events = reader.fail(error)
-        else:
-            events = reader.feed(piece) if piece else reader.close()
-        return self._ended(reader, events) if reader.ended else events
-
-    def _ended(self, reader: Reader, events: Sequence[StreamEvent]) -> Sequence[StreamEvent]:
-        self._over = True
-        self._error = self._error or reader.error
-        if events and isinstance(events[-1], StreamEnd):
-            self._final = events[-1]
-            return events[:-1]
-        return events
-
-    async def _begin(self) -> Sequence[StreamEvent]:
-        started_at = time.monotonic()
-        self._loop = current_token()
-        await self._source.abandoned.close()
-        try:
-            exchange = self._exchange = await self._source.send()
-        except TransportError as error:
-            self._fail(error)
-            return ()
-        self._reader = Reader(
-            self.plan.wire,
-            self.plan.context,
-            status=exchange.status,
-            headers=exchange.headers,
-            limits=self._limits,
-            clock=time.monotonic,
-            started_at=started_at,
-        )
-        return self._reader.announce(self.plan.notices)
+        return self._attempts.over and self._attempts.exchange is None
 
     def _abort(self, text: str) -> None:
-        if self._over:
-            return
-        self._over = True
-        error = StreamAborted(text)
-        if self._reader is not None:
-            self._backlog.extend(self._reader.fail(error))
-            if error.partial is not None:
-                error.partial = evolve(error.partial, stop_reason=StopReason.ABORTED)
-        self._error = error
-
-    def _fail(self, error: Exception) -> None:
-        if not self._over:
-            self._over = True
-            self._error = error
-
-    async def _release(self) -> None:
-        """Give the connection back, or close it where the answer was not read to its end."""
-        exchange, self._exchange = self._exchange, None
-        aclose, self._source.aclose = self._source.aclose, None
-        if exchange is None and aclose is None:
-            return
-        try:
-            if exchange is not None and self._error is None:
-                await _drain(exchange)
-        finally:
-            with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSE_SECONDS):
-                if exchange is not None:
-                    await exchange.aclose()
-                if aclose is not None:
-                    await aclose()
-
-    def _leave_open(self) -> None:
-        """Hand an answer that cannot be awaited here to whoever comes next."""
-        exchange, self._exchange = self._exchange, None
-        aclose, self._source.aclose = self._source.aclose, None
-        if exchange is not None:
-            self._source.abandoned.add(self._loop, exchange.aclose)
-        if aclose is not None:
-            self._source.abandoned.add(self._loop, aclose)
+        self._backlog.extend(self._attempts.abort(text))
 
     def __del__(self) -> None:
-        if getattr(self, "_exchange", None) is not None and not self._entered:
+        attempts = getattr(self, "_attempts", None)  # missing where the arguments were refused
+        if attempts is not None and attempts.holds and not self._entered:
             warnings.warn(
                 "a stream was left before its end: use `async with stream(...)`, read it to the end, or cancel it",
                 ResourceWarning,
                 stacklevel=2,
                 source=self,
             )
-            self._leave_open()
-
-
-async def _drain(exchange: Exchange) -> None:
-    """Read the few bytes after the last event, so that the connection can serve the next request."""
-    with anyio.move_on_after(_DRAIN_SECONDS):
-        try:
-            while await exchange.read():
-                pass
-        except TransportError:
-            return
+            self._attempts.leave_open()
 
 
 def _unwrapped(error: BaseException) -> BaseException:

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from attrs import evolve, field, frozen
 
+from thinkaloud.cost import Pricing
 from thinkaloud.errors import ConfigurationError, HistoryError, ProviderError, StaleThinking, UnsupportedOption
 from thinkaloud.history.processors import Processor
 from thinkaloud.history.readying import OnStale, ready, without_stale
@@ -49,6 +50,8 @@ class CallOptions(TypedDict, total=False):
     endpoint: parts of the provider's own address, where it has any: {"region": "eu-west-1"}, {"project": ...,
         "location": ...}, {"resource": ..., "api_version": ...}; the rest is looked for in the environment.
     allow_http: base_url may be plain http on another machine, with the key in clear text.
+    fallbacks: models that are asked in order where the one before failed before its answer began. They take the same
+        arguments, without `base_model`; their native options may stand in `options`, one object for each protocol.
     processors: functions from messages to messages, run before the history is checked; see `trim_turns`.
     switch: what becomes of another model's thinking, and of calls without results; see `SwitchPolicy`.
     on_stale: for thinking whose system text, tools or earlier messages have changed since it was made, at models that
@@ -75,6 +78,7 @@ class CallOptions(TypedDict, total=False):
     base_url: str | None
     endpoint: Mapping[str, str] | None
     allow_http: bool
+    fallbacks: Iterable[str | Model]
     processors: Iterable[Processor] | Processor
     switch: SwitchPolicy | None
     on_stale: OnStale | None
@@ -89,6 +93,7 @@ class Plan:
     body: its JSON body.
     level: the thinking level asked for and sent.
     notices: what was clamped, left out or changed.
+    fallbacks: what will be sent where this fails before its answer began, in order.
     """
 
     model: Model
@@ -101,6 +106,22 @@ class Plan:
     context: ParseContext = field(repr=False)
     call: Call = field(repr=False)
     writing: _Writing = field(repr=False)
+    fallbacks: tuple[Plan, ...] = field(default=(), repr=False)
+
+    @property
+    def url(self) -> str:
+        """Where the request goes."""
+        return self.request.url
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """All headers of the request, for people: the key, and whatever else may be a secret, shows as ***."""
+        key = "authorization" if self.provider.key_header == "bearer" else self.provider.key_header
+        shown = {name: "***" if _SECRET.search(name) else value for name, value in self.request.headers.items()}
+        return {**shown, key: "***"} if self.provider.key_variables else shown
+
+
+_SECRET = re.compile(r"auth|key|token|secret|cookie|credential|signature", re.IGNORECASE)
 
 
 def prepare(model: str | Model, messages: Messages, **options: Unpack[CallOptions]) -> Plan:
@@ -114,6 +135,27 @@ def prepare(model: str | Model, messages: Messages, **options: Unpack[CallOption
 def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> Plan:
     """As `prepare`, for a streamed or a whole answer."""
     refuse_unknown(options)
+    plan = _one_plan(model, messages, options, stream=stream)
+    if not (given := options.get("fallbacks")):
+        return plan
+    if isinstance(given, (str, Model)):
+        given = (given,)
+    others: CallOptions = {**options, "base_model": None}
+    fallbacks: list[Plan] = []
+    for place, fallback in enumerate(given):
+        try:
+            fallbacks.append(_one_plan(fallback, messages, others, stream=stream))
+        except (ConfigurationError, HistoryError) as error:
+            error.args = (f"fallbacks[{place}]={_name_of(fallback)}: {error.message}",)
+            raise
+    return evolve(plan, fallbacks=tuple(fallbacks))
+
+
+def _name_of(model: object) -> str:
+    return f"{model.provider}/{model.id}" if isinstance(model, Model) else str(model)
+
+
+def _one_plan(model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> Plan:
     resolved, provider = resolve_model(model, base_model=options.get("base_model"))
     assert resolved.protocol is not None
     wire = wire_protocol(resolved.protocol)
@@ -220,21 +262,48 @@ class _Writing:
             request=HttpRequest("POST", self.address.url + encoded.path, headers, _encoded(body)),
             body=body,
             level=choice,
-            notices=(*self.history.told(encoded.notices), *self.amended),
+            notices=(*_unknown(call), *self.history.told(encoded.notices), *self.amended),
             provider=self.provider,
             wire=wire,
             context=ParseContext(
-                origin=origin, dialect=call.dialect, level=choice, prefix_digest=self.history.prefix_digest
+                origin=origin,
+                dialect=call.dialect,
+                level=choice,
+                prefix_digest=self.history.prefix_digest,
+                price=_pricing(model, body),
             ),
             call=call,
             writing=self,
         )
 
 
+def _unknown(call: Call) -> tuple[Notice, ...]:
+    """Tells that a level goes to a model of which nothing is known."""
+    model = call.model
+    if call.reasoning is None or model.reasoning is not None or model.thinking is not None:
+        return ()
+    text = (
+        f"nothing is known of the model {model.facts_id!r} at {model.provider}, so the level is sent as its family or "
+        "its endpoint would take it; base_model= or register_model() can say more"
+    )
+    return (Notice("unknown_model", text, "model", {"provider": model.provider, "model": model.facts_id}),)
+
+
+# Fields that choose another price than the standard one, and the values that do not.
+_TIER_FIELDS = ("service_tier", "serviceTier", "speed")
+_STANDARD = (None, "auto", "default", "standard", "standard_only", {"type": "default"})
+
+
+def _pricing(model: Model, body: Mapping[str, Json]) -> Pricing | None:
+    if model.prices is None or any(body.get(name) not in _STANDARD for name in _TIER_FIELDS):
+        return None
+    return Pricing(model.prices)
+
+
 # one small check per argument
 
 # Arguments of a Client that a single call does not take.
-_OF_CLIENTS = ("api_key", "auth", "http_client", "transport", "timeouts", "limits")
+_OF_CLIENTS = ("api_key", "auth", "http_client", "transport", "timeouts", "limits", "retries")
 
 
 def refuse_unknown(options: Mapping[str, Any]) -> None:

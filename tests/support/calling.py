@@ -21,7 +21,9 @@ async def calling(
     """Serve a script and give the server and a client that calls it over real HTTP; both end together.
 
     library: whose client is handed in; "own": the client makes its own.
+    options: of the Client; nothing is sent again unless they say so.
     """
+    options.setdefault("retries", 0)
     scripted = script if isinstance(script, Scripted) else Scripted(script, repeat_last=True)
     if library == "own":
         options.pop("max_connections", None)

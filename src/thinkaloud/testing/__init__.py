@@ -11,6 +11,7 @@ from thinkaloud.testing.request import RecordedRequest
 from thinkaloud.testing.scripted import Scripted
 from thinkaloud.testing.server import Server, serve, serve_in_thread
 from thinkaloud.testing.wires import encode_stream, encode_whole
+from thinkaloud.transport.retry import no_backoff
 
 __all__ = [
     "Delivery",
@@ -29,6 +30,7 @@ __all__ = [
     "encode_stream",
     "encode_whole",
     "event_ends",
+    "no_backoff",
     "serve",
     "serve_in_thread",
     "truncate",

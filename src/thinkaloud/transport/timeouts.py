@@ -10,7 +10,7 @@ from thinkaloud.errors import ConfigurationError
 
 
 def _seconds(timeouts: Any, attribute: Attribute[Any], value: float | None) -> None:
-    if value is not None and (not isinstance(value, (int, float)) or value <= 0):
+    if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool) or not value > 0):
         raise ConfigurationError(f"Timeouts({attribute.name}={value!r}) must be seconds above 0, or None for no limit")
 
 
@@ -21,11 +21,20 @@ class Timeouts:
     connect: until the connection stands, TLS included.
     write: until a piece of the request is sent.
     pool: waiting for a free connection.
-    silence: between two pieces of the answer, keep-alive comments counted. Long enough by default for a model that
-        thinks out of sight.
+    first_event: from sending the request to the first event of the answer, keep-alive comments and early HTTP answers
+        (1xx) not counted. Each time that a request is sent again it starts anew.
+    silence: between two pieces of the answer, keep-alive comments counted.
+    content_silence: between two events, keep-alive comments not counted; off by default, because models may think out
+        of sight for long.
+    total: the whole call, retries and their waits included; off by default.
+
+    The defaults let a model think out of sight for minutes.
     """
 
     connect: float | None = field(default=10.0, validator=_seconds)
     write: float | None = field(default=60.0, validator=_seconds)
     pool: float | None = field(default=60.0, validator=_seconds)
+    first_event: float | None = field(default=1800.0, validator=_seconds)
     silence: float | None = field(default=600.0, validator=_seconds)
+    content_silence: float | None = field(default=None, validator=_seconds)
+    total: float | None = field(default=None, validator=_seconds)

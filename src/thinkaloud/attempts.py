@@ -1,0 +1,342 @@
+"""One answer over as many requests as it takes: sends, reads, and begins anew while nothing was handed out yet.
+
+Until the answer's first event a failed request may be amended, sent again, or go to another model; afterwards every
+failure is final. Deadlines stand around single waits, so no scope outlives one, and a running answer without a limit
+on its total or on silence between events costs no scope at all.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TypeVar
+
+import anyio
+from anyio.lowlevel import checkpoint, current_token
+from attrs import evolve
+
+from thinkaloud.errors import DeadlineExceeded, ProviderError, StreamAborted, ThinkaloudError, TransportError
+from thinkaloud.events import StreamEnd, StreamEvent, StreamStart
+from thinkaloud.messages import AssistantMessage, StopReason
+from thinkaloud.notices import Notice
+from thinkaloud.plan import Plan, amended
+from thinkaloud.protocols.reader import Limits, Reader
+from thinkaloud.transport.base import Exchange
+from thinkaloud.transport.retry import Retry, another_may_do, heed_headers
+from thinkaloud.transport.timeouts import Timeouts
+
+_T = TypeVar("_T")
+
+# Reads that are served from memory never give other tasks a turn; this many may go by before one is given.
+_READS_PER_TURN = 32
+_DRAIN_SECONDS = 0.1
+_CLOSE_SECONDS = 1.0
+
+
+class Abandoned:
+    """Answers that were left open by their reader, kept until somebody can await their closing."""
+
+    def __init__(self) -> None:
+        self._left: list[tuple[object, Callable[[], Awaitable[None]]]] = []
+
+    def add(self, loop: object, close: Callable[[], Awaitable[None]]) -> None:
+        """Keep what closes an answer; `loop` tells the event loop that it belongs to."""
+        self._left.append((loop, close))
+
+    async def close(self) -> None:
+        """Close all that is kept. What belongs to a loop that is gone is dropped."""
+        while self._left:
+            loop, close = self._left.pop()
+            if loop == current_token():
+                with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSE_SECONDS):
+                    await close()
+
+
+class Source:
+    """Where a stream's bytes come from, and how long and how often they are asked for.
+
+    send: sends the request of a plan and gives the answer's head; asks for credentials each time.
+    aclose: closes what was made for this one call.
+    abandoned: where an answer goes that nobody closed.
+    keeps_silence: `send` itself keeps the limit on silence; otherwise it is kept here.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[Plan], Awaitable[Exchange]],
+        *,
+        aclose: Callable[[], Awaitable[None]] | None = None,
+        abandoned: Abandoned | None = None,
+        limits: Limits = Limits(),
+        retry: Retry = Retry(),
+        timeouts: Timeouts = Timeouts(),
+        keeps_silence: bool = True,
+    ) -> None:
+        self.send = send
+        self.aclose = aclose
+        self.abandoned = abandoned or Abandoned()
+        self.limits = limits
+        self.retry = retry
+        self.timeouts = timeouts
+        self.keeps_silence = keeps_silence
+
+
+class Attempts:
+    """The requests of one call, one after the other; the first whose answer begins is the last."""
+
+    def __init__(self, plan: Plan, source: Source) -> None:
+        self.plan = plan
+        """What was sent last."""
+        self.over = False
+        """Nothing more will be read."""
+        self.error: BaseException | None = None
+        """Why the call failed; None while it has not."""
+        self.final: StreamEvent | None = None
+        """StreamEnd, kept until the connection is given back."""
+        self.exchange: Exchange | None = None
+        """The answer that is open now."""
+        self._source = source
+        self._reader: Reader | None = None
+        self._started = False  # the answer has begun: StreamStart was handed out
+        self._told: list[Notice] = []  # before the answer began
+        self._fallbacks = list(plan.fallbacks)
+        self._amended: set[str] = set()
+        self._retries = 0
+        self._pause = 0.0
+        self._reads = 0
+        self._loop: object = None
+        # deadlines
+        self._started_at: float | None = None  # for the message's timing
+        self._began = 0.0  # the call, on the event loop's clock
+        self._sent = 0.0  # the last request
+        self._quiet_since: float | None = None  # no event came since then
+        self._timed = True  # a deadline of ours stands around every read
+
+    @property
+    def partial(self) -> AssistantMessage | None:
+        """The message as far as it has come; None before the first block."""
+        return None if self._reader is None else self._reader.partial
+
+    @property
+    def message(self) -> AssistantMessage | None:
+        """The message of an answer that ended well."""
+        return None if self._reader is None else self._reader.message
+
+    @property
+    def begun(self) -> bool:
+        """A request was sent."""
+        return self._loop is not None
+
+    @property
+    def holds(self) -> bool:
+        """Something is open that somebody must close."""
+        return self.exchange is not None or (self.begun and self._source.aclose is not None)
+
+    async def step(self) -> Sequence[StreamEvent]:
+        """Send a request, or read one piece of its answer; give the events of it."""
+        reader, exchange = self._reader, self.exchange
+        if reader is None or exchange is None:
+            return await self._begin()
+        self._reads += 1
+        if self._reads == _READS_PER_TURN:
+            self._reads = 0
+            await checkpoint()  # before the read: cancelled after it, the events of the piece would be lost
+        try:
+            piece = await (self._in_time(exchange.read) if self._timed else exchange.read())
+        except TransportError as error:
+            events = reader.fail(error)
+        else:
+            events = reader.feed(piece) if piece else reader.close()
+        if self._timed:
+            self._note(events)
+        return await self._ended(reader, events) if reader.ended else events
+
+    def abort(self, text: str) -> Sequence[StreamEvent]:
+        """End the call because its reader wants no more; give the events that close what is open."""
+        if self.over:
+            return ()
+        self.over = True
+        error = StreamAborted(text)
+        events: Sequence[StreamEvent] = ()
+        if self._reader is not None:
+            events = self._reader.fail(error)
+            if error.partial is not None:
+                error.partial = evolve(error.partial, stop_reason=StopReason.ABORTED)
+        self.error = error
+        return events
+
+    def fail(self, error: Exception) -> None:
+        """End the call because of an error that no answer can come after."""
+        if not self.over:
+            self.over = True
+            self.error = error
+
+    async def release(self) -> None:
+        """Give the connection back, or close it where the answer was not read to its end."""
+        exchange, self.exchange = self.exchange, None
+        aclose, self._source.aclose = self._source.aclose, None
+        if exchange is None and aclose is None:
+            return
+        try:
+            if exchange is not None and self.error is None:
+                await _drain(exchange)
+        finally:
+            with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSE_SECONDS):
+                if exchange is not None:
+                    await exchange.aclose()
+                if aclose is not None:
+                    await aclose()
+
+    def leave_open(self) -> None:
+        """Hand an answer that cannot be awaited here to whoever comes next."""
+        exchange, self.exchange = self.exchange, None
+        aclose, self._source.aclose = self._source.aclose, None
+        if exchange is not None:
+            self._source.abandoned.add(self._loop, exchange.aclose)
+        if aclose is not None:
+            self._source.abandoned.add(self._loop, aclose)
+
+    # the beginning of an answer
+
+    async def _begin(self) -> Sequence[StreamEvent]:
+        if self._started_at is None:
+            self._started_at = time.monotonic()
+            self._began = anyio.current_time()
+            self._loop = current_token()
+        if self._pause:
+            await anyio.sleep(self._pause)
+        await self._source.abandoned.close()
+        self._sent = anyio.current_time()
+        try:
+            exchange = self.exchange = await self._in_time(self._send)
+        except TransportError as error:
+            return await self._failed(error)
+        if self.over:
+            return ()
+        self._reader = Reader(
+            self.plan.wire,
+            self.plan.context,
+            status=exchange.status,
+            headers=exchange.headers,
+            limits=self._source.limits,
+            clock=time.monotonic,
+            started_at=self._started_at,
+        )
+        self._reader.announce(self._told)
+        return self._reader.announce(self._news(self.plan.notices))
+
+    async def _send(self) -> Exchange:
+        return await self._source.send(self.plan)
+
+    def _news(self, notices: Iterable[Notice]) -> list[Notice]:
+        """What of these notices was not told yet. An answer keeps what was told before it began."""
+        news = [notice for notice in notices if notice not in self._told]
+        self._told += news
+        return news
+
+    async def _ended(self, reader: Reader, events: Sequence[StreamEvent]) -> Sequence[StreamEvent]:
+        if reader.error is not None and not self._started and not self.over:
+            return [*events, *await self._failed(reader.error)]
+        self.over = True
+        self.error = self.error or reader.error
+        if events and isinstance(events[-1], StreamEnd):
+            self.final = events[-1]
+            return events[:-1]
+        return events
+
+    # what becomes of a request that failed before its answer began
+
+    async def _failed(self, error: ThinkaloudError) -> Sequence[StreamEvent]:
+        if self.exchange is not None:
+            heed_headers(error, self.exchange.status, self.exchange.headers)
+        again = None if self.over else self._amend(error) or self._retry(error) or self._fall_back(error)
+        if again is None:
+            self.fail(error)
+            return ()
+        exchange, self.exchange = self.exchange, None
+        if exchange is not None:
+            with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSE_SECONDS):
+                await exchange.aclose()
+        return self._news(again)
+
+    def _amend(self, error: ThinkaloudError) -> Sequence[Notice] | None:
+        """Leave out what the provider refused, once for each kind. This is no retry, so it is not counted as one."""
+        plan = amended(self.plan, error) if isinstance(error, ProviderError) else None
+        if plan is None or plan.notices[-1].code in self._amended:
+            return None
+        self._amended.add(plan.notices[-1].code)
+        self.plan, self._pause = plan, 0.0
+        return plan.notices
+
+    def _retry(self, error: ThinkaloudError) -> Sequence[Notice] | None:
+        wait = self._source.retry.wait(error, self._retries)
+        total = self._source.timeouts.total
+        if wait is None or (total is not None and anyio.current_time() + wait >= self._began + total):
+            return None
+        self._retries += 1
+        self._pause = wait
+        text = f"{_said(error)}; the request is sent again in {wait:.1f} s"
+        return [Notice("retrying", text, "", {"attempt": self._retries + 1, "wait": wait, **_facts(error)})]
+
+    def _fall_back(self, error: ThinkaloudError) -> Sequence[Notice] | None:
+        if not self._fallbacks or not another_may_do(error):
+            return None
+        self.plan = self._fallbacks.pop(0)
+        self._retries, self._pause = 0, 0.0
+        self._amended.clear()
+        name = f"{self.plan.model.provider}/{self.plan.model.id}"
+        return [Notice("fallback", f"{_said(error)}; {name} is asked instead", "", {"model": name, **_facts(error)})]
+
+    # deadlines
+
+    async def _in_time(self, wait: Callable[[], Awaitable[_T]]) -> _T:
+        """Wait until the nearest deadline. Raises DeadlineExceeded."""
+        kind, deadline, seconds = self._deadline()
+        with anyio.CancelScope(deadline=deadline):
+            return await wait()
+        raise DeadlineExceeded(f"the {kind} deadline of {seconds:g} s ran out", kind=kind)
+
+    def _deadline(self) -> tuple[str, float, float]:
+        limits, now = self._source.timeouts, anyio.current_time()
+        if self._quiet_since is None:
+            self._quiet_since = now
+        rows = (
+            ("first_event", self._sent, None if self._started else limits.first_event),
+            ("content_silence", self._quiet_since, limits.content_silence if self._started else None),
+            ("total", self._began, limits.total),
+            ("silence", now, None if self._source.keeps_silence else limits.silence),
+        )
+        running = [(since + seconds, kind, seconds) for kind, since, seconds in rows if seconds is not None]
+        deadline, kind, seconds = min(running, default=(float("inf"), "", 0.0))
+        return kind, deadline, seconds
+
+    def _note(self, events: Sequence[StreamEvent]) -> None:
+        """See what came. The time that the consumer takes is nobody's silence."""
+        if events:
+            self._quiet_since = None
+        if not self._started:
+            self._told += [event for event in events if isinstance(event, Notice)]
+            self._started = any(isinstance(event, StreamStart) for event in events)
+        if self._started:
+            limits = self._source.timeouts
+            kept_here = limits.silence is not None and not self._source.keeps_silence
+            self._timed = kept_here or limits.content_silence is not None or limits.total is not None
+
+
+def _said(error: ThinkaloudError) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _facts(error: ThinkaloudError) -> dict[str, str | int]:
+    status = error.status if isinstance(error, ProviderError) else None
+    return {"error": type(error).__name__, **({} if status is None else {"status": status})}
+
+
+async def _drain(exchange: Exchange) -> None:
+    """Read the few bytes after the last event, so that the connection can serve the next request."""
+    with anyio.move_on_after(_DRAIN_SECONDS):
+        try:
+            while await exchange.read():
+                pass
+        except TransportError:
+            return

@@ -1,0 +1,120 @@
+"""When a failed request is sent again, and after how long: pure policy, without a clock."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from attrs import Attribute, field, frozen
+
+from thinkaloud.errors import (
+    AuthenticationError,
+    ConfigurationError,
+    ConnectFailed,
+    DeadlineExceeded,
+    NotFound,
+    PermissionDenied,
+    ProviderError,
+    QuotaExceeded,
+    ReadFailed,
+    ThinkaloudError,
+    TruncatedStream,
+)
+
+# Failures of the way to the provider: until an answer has begun, the same request may be sent again.
+_BROKEN_WAY = (ConnectFailed, ReadFailed, DeadlineExceeded, TruncatedStream)
+# What says something about one provider or one account, and nothing about the request: another model may do.
+_ANOTHER_MAY_DO = (QuotaExceeded, AuthenticationError, PermissionDenied, NotFound)
+_JITTER = 0.25  # the official clients of Anthropic and OpenAI wait up to a quarter less, by chance
+
+
+def _count(_instance: Any, attribute: Attribute[Any], value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ConfigurationError(f"Retry({attribute.name}={value!r}) must be a whole number, 0 or more")
+
+
+def _seconds(_instance: Any, attribute: Attribute[Any], value: object) -> None:
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not value >= 0:
+        raise ConfigurationError(f"Retry({attribute.name}={value!r}) must be seconds, 0 or more")
+
+
+@frozen(kw_only=True)
+class Retry:
+    """How often and when a request is sent again that failed before any event of its answer was handed out.
+
+    limit: how many times at most; 0 never sends again.
+    first_wait, longest_wait: seconds between two requests, doubled each time from the first to the longest, and up to
+        a quarter less by chance. What a provider asks for goes before.
+    max_wait: the longest wait that a provider may ask for, in seconds; a longer one raises its error at once, with
+        `retry_after`.
+
+    Sent again is what failed on the way, ran out of time before its first event, or is `retryable` by the provider's
+    word: 408, 409, 429, 5xx, or what `x-should-retry` says. A quota that is used up is not.
+    Raises ConfigurationError.
+    """
+
+    limit: int = field(default=2, validator=_count)
+    first_wait: float = field(default=0.5, validator=_seconds)
+    longest_wait: float = field(default=8.0, validator=_seconds)
+    max_wait: float = field(default=60.0, validator=_seconds)
+
+    def wait(self, error: ThinkaloudError, taken: int, *, chance: Callable[[], float] = random.random) -> float | None:
+        """Seconds to wait before the request is sent again; None: it is not.
+
+        taken: how many times it was sent again so far.
+        chance: gives a number from 0 to 1.
+        """
+        if taken >= self.limit or not is_passing(error):
+            return None
+        asked = error.retry_after if isinstance(error, ProviderError) else None
+        if asked:
+            return None if asked > self.max_wait else _waited(asked)
+        doubled = min(self.first_wait * 2.0 ** min(taken, 64), self.longest_wait)
+        return _waited(doubled * (1 - _JITTER * chance()))
+
+
+def heed_headers(error: ThinkaloudError, status: int, headers: Mapping[str, str]) -> None:
+    """Let an error status be retryable, or not, as the provider says in `x-should-retry`.
+
+    headers: names in lower case.
+    """
+    said = headers.get("x-should-retry", "").strip().lower()
+    if status >= 400 and said in ("true", "false") and isinstance(error, ProviderError):
+        error.retryable = said == "true"
+
+
+def is_passing(error: ThinkaloudError) -> bool:
+    """Whether the same request may succeed later."""
+    if isinstance(error, ProviderError):
+        return error.retryable and not isinstance(error, QuotaExceeded)
+    if isinstance(error, DeadlineExceeded):
+        return error.kind != "total"
+    return isinstance(error, _BROKEN_WAY)
+
+
+def another_may_do(error: ThinkaloudError) -> bool:
+    """Whether another model may answer where this one failed: the failure is not the request's own."""
+    return is_passing(error) or isinstance(error, _ANOTHER_MAY_DO)
+
+
+_backoff = True
+
+
+def _waited(seconds: float) -> float:
+    return seconds if _backoff else 0.0
+
+
+@contextmanager
+def no_backoff() -> Iterator[None]:
+    """Retry without waiting, for tests: `with no_backoff(): ...`. Everything else stays as it is.
+
+    A provider's wish to wait longer than `Retry(max_wait=...)` still raises at once.
+    """
+    global _backoff
+    before, _backoff = _backoff, False
+    try:
+        yield
+    finally:
+        _backoff = before

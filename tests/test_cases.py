@@ -1,7 +1,7 @@
 """Every authored fault case of the wires that are built comes out as described, however its bytes are cut.
 
-What is no matter of reading bytes, and what belongs to wires that are not built yet, is listed by name in ELSEWHERE;
-a case that is neither run nor listed fails the tests, and so does one that is both.
+Histories have their own module, `test_cases_of_history`. What else is no matter of reading bytes is listed by name in
+ELSEWHERE; a case that is neither run nor listed fails the tests, and so does one that is both.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from support.neutral import Neutral, known, neutral_arguments
 from support.reading import Outcome, byte_by_byte, folded, one_piece, read
 from support.shared import Case, cases, needs_shared, parameters
 from support.wires import WIRES
+from test_cases_of_history import RUN as OF_HISTORY
 from thinkaloud import errors
 from thinkaloud.content import Opaque, Text, Thinking, ToolCall
 from thinkaloud.events import StreamEnd, StreamEvent, StreamStart, ThinkingEnd, UsageUpdate
@@ -34,32 +35,6 @@ ELSEWHERE = {
         "effort/sampling-parameters-refused-by-model",
         "effort/stream-asks-for-usage",
         "effort/top-level-clamps-down-not-to-default",
-    ),
-    "history sent back": (
-        "replay/call-without-result-is-refused-early",
-        "replay/deepseek-tool-turn-returns-reasoning",
-        "replay/empty-signature-is-no-signature",
-        "replay/gemini-call-signature-returned",
-        "replay/gemini-text-signature-returned",
-        "replay/interleaved-order-kept",
-        "replay/parallel-calls-share-one-message",
-        "replay/responses-bare-item-id-not-sent",
-        "replay/responses-empty-summary-kept",
-        "replay/responses-reasoning-then-its-item",
-        "replay/signed-omitted-and-redacted-kept-apart",
-        "replay/thinking-on-user-message-is-refused-early",
-        "replay/thinking-stays-before-tool-use",
-    ),
-    "history of another model": (
-        "model-switch/claude-call-to-gemini-3",
-        "model-switch/claude-to-other-claude",
-        "model-switch/gemini-to-claude",
-        "model-switch/no-tags-in-visible-text",
-        "model-switch/redaction-does-not-help",
-    ),
-    "history stored and loaded": (
-        "persistence/loaded-history-sends-the-same-bytes",
-        "persistence/standard-base64-survives",
     ),
     "the life of a connection": (
         "lifecycle/connection-returns-to-pool",
@@ -248,7 +223,7 @@ def test_end_events_carry_the_opaque_strings(case: Case) -> None:
 @needs_shared
 def test_every_case_is_run_or_listed_as_belonging_elsewhere() -> None:
     listed = [name for names in ELSEWHERE.values() for name in names]
-    run = [case.name for case in RUN]
+    run = [case.name for case in (*RUN, *OF_HISTORY)]
     assert sorted([*listed, *run]) == sorted(case.name for case in cases())
 
 

@@ -120,6 +120,21 @@ def loads(text: str | bytes) -> Value:
     return _read(data)
 
 
+def conversation_from(text: str | bytes) -> Conversation:
+    """Read a conversation that `dumps` wrote; a list of messages is one too.
+
+    Raises CodecError, with the path of the fault, for anything else.
+    """
+    try:
+        data = loads_exact(text)
+    except ValueError as error:
+        raise CodecError(f"not JSON: {error}") from None
+    value = _read({"messages": data} if isinstance(data, list) else data)
+    if not isinstance(value, Conversation):
+        raise CodecError(f"a conversation is wanted, and this is a {type(value).__name__}")
+    return value
+
+
 def to_data(value: Value) -> dict[str, Json]:
     """What `dumps` writes, as fresh dicts and lists: for storing it inside other JSON."""
     if (type(value) not in _TAGS and not isinstance(value, Conversation)) or type(value) in _BLOCKS.values():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
+from functools import reduce
+from operator import add
 from typing import NamedTuple
 
 from attrs import field, frozen
@@ -222,6 +224,25 @@ class Conversation(Stored):
     def __len__(self) -> int:
         return len(self.messages)
 
+    @property
+    def usage(self) -> Usage:
+        """The tokens of all answers in sum; a count is None where one of them does not tell it."""
+        counts = [answer.usage for answer in self._answers()]
+        return reduce(add, counts) if counts else Usage()
+
+    @property
+    def cost(self) -> Cost | None:
+        """The cost of all answers in sum; None where that of one is not known, or where there is none."""
+        costs = [answer.cost for answer in self._answers()]
+        known = [cost for cost in costs if cost is not None]
+        return reduce(add, known) if known and len(known) == len(costs) else None
+
+    def _answers(self) -> Iterator[AssistantMessage]:
+        """What models said. A message that was written by hand has no origin and used nothing."""
+        for message in self.messages:
+            if isinstance(message, AssistantMessage) and (message.origin, message.usage) != (Origin(), Usage()):
+                yield message
+
     def adding(self, *messages: str | Message | Iterable[str | Message]) -> Conversation:
         """A conversation with these at its end: messages, strings for what the user says, or sequences of both."""
         added: list[str | Message] = []
@@ -231,3 +252,23 @@ class Conversation(Stored):
             else:
                 added.extend(item)
         return Conversation((*self.messages, *added), system=self.system)
+
+    def to_json(self) -> str:
+        """The conversation as one line of JSON in pure ASCII, to be stored.
+
+        Raises CodecError for provider fields that JSON cannot hold.
+        """
+        from thinkaloud.codec import dumps
+
+        return dumps(self)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Conversation:
+        """Read what `to_json` wrote, also by another version of this library.
+
+        The next request of it is the same, byte for byte, as before it was stored. Raises CodecError, with the path of
+        the fault, for anything else.
+        """
+        from thinkaloud.codec import conversation_from
+
+        return conversation_from(text)

@@ -10,7 +10,7 @@ from thinkaloud.models.providers import provider_id
 CLAUDE = "claude"
 
 # Hosts of the Messages API that serve Claude whatever a model is called there.
-_CLAUDES_OWN = frozenset({"", "anthropic", "google-vertex-anthropic"})
+_CLAUDES_OWN = frozenset({"", "anthropic", "azure-anthropic", "google-vertex"})
 
 # Claude models that take thinking back only behind the very system text, tools and messages that it was made with
 # (Anthropic's documentation: Fable 5.1 and all that came after it).

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from attrs import frozen
+from attrs import evolve, frozen
 
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.levels import ThinkingLevel
@@ -95,6 +95,10 @@ def test_no_request_holds_what_its_model_refuses(model: str, row: Row) -> None:
     limits = (None, 1, 1024, 1025, 4000, 16384, 40_000)
     choices = (None, ToolChoice("required"))
     for level, max_tokens, choice in product((None, *ThinkingLevel), limits, choices):
+        if choice is not None and not row.forced:
+            with pytest.raises(ConfigurationError, match="takes no forced call"):
+                request(model, reasoning=level, max_tokens=max_tokens, tools=(Tool("f"),), tool_choice=choice)
+            continue
         encoded = request(
             model,
             reasoning=level,
@@ -105,16 +109,16 @@ def test_no_request_holds_what_its_model_refuses(model: str, row: Row) -> None:
             top_p=0.5,
             top_k=5,
         )
-        faults = list(refused(encoded, row, max_tokens or 0, forced=choice is not None))
+        faults = list(refused(encoded, row, forced=choice is not None))
         assert faults == [], (level, max_tokens, choice)
 
 
-def refused(encoded: Encoded, row: Row, asked: int, *, forced: bool) -> Iterator[str]:
+def refused(encoded: Encoded, row: Row, *, forced: bool) -> Iterator[str]:
     """Every rule of the API that a request breaks."""
     body: Any = encoded.body
     limit, config = body["max_tokens"], body.get("thinking") or {}
     kind, off = config.get("type"), config.get("type") in ("disabled", "between_tools")
-    if limit > max(row.max_output, asked):
+    if limit > row.max_output:
         yield "max_tokens is above the model's own"
     if kind not in (None, *row.types):
         yield "the model does not take this type of thinking"
@@ -128,8 +132,8 @@ def refused(encoded: Encoded, row: Row, asked: int, *, forced: bool) -> Iterator
         yield "the model does not take this effort"
     if {"temperature", "top_p", "top_k"} & set(body) and (not row.sampling or kind in ("adaptive", "enabled")):
         yield "sampling is not taken"
-    if forced and (not row.forced or kind == "enabled") and body["tool_choice"] != {"type": "auto"}:
-        yield "a forced call is not taken"
+    if forced and (kind == "enabled" or body["tool_choice"] != {"type": "any"}):
+        yield "a forced call is not taken, or not asked for"
 
 
 @pytest.mark.parametrize(("model", "row"), EVERY_ROW)
@@ -155,7 +159,7 @@ def test_an_adaptive_model_gets_effort_and_visible_thinking() -> None:
 
 def test_a_budget_model_gets_a_budget_and_shows_its_thinking_anyway() -> None:
     encoded = request("claude-sonnet-4-5", reasoning=MEDIUM)
-    assert thinking(encoded) == {"type": "enabled", "budget_tokens": 8192}
+    assert thinking(encoded) == {"type": "enabled", "budget_tokens": 10_000}
     assert (encoded.level, effort(encoded)) == (MEDIUM, None)
 
 
@@ -250,20 +254,42 @@ def test_the_limit_is_the_model_s_own_where_it_is_known_and_a_sane_one_elsewhere
     assert request("claude-opus-5", max_tokens=77).body["max_tokens"] == 77
 
 
-def test_a_small_limit_is_raised_to_leave_room_for_the_answer() -> None:
-    encoded = request("claude-sonnet-4-5", reasoning=HIGH, max_tokens=4000)
-    assert thinking(encoded)["budget_tokens"] == 16384
-    assert encoded.body["max_tokens"] == 16384 + 4000
-    assert [(notice.code, notice.detail) for notice in encoded.notices] == [
-        ("max_tokens_raised", {"asked": 4000, "sent": 20384})
+@pytest.mark.parametrize(("asked", "sent"), [(4000, 20_384), (16_384, 20_480), (16_385, 20_480), (20_479, 20_480)])
+def test_a_small_limit_is_raised_to_leave_room_for_the_answer(asked: int, sent: int) -> None:
+    encoded = request("claude-sonnet-4-5", reasoning=HIGH, max_tokens=asked)
+    assert thinking(encoded)["budget_tokens"] == 16_384
+    assert encoded.body["max_tokens"] == sent
+    assert [(notice.code, notice.path, notice.detail) for notice in encoded.notices] == [
+        ("max_tokens_raised", "max_tokens", {"asked": asked, "sent": sent})
     ]
+
+
+def test_a_limit_with_room_for_both_stays_as_it_is() -> None:
+    encoded = request("claude-sonnet-4-5", reasoning=HIGH, max_tokens=20_480)
+    assert (encoded.body["max_tokens"], codes(encoded)) == (20_480, [])
+
+
+def test_a_limit_above_the_model_s_own_is_lowered_and_told() -> None:
+    encoded = request("claude-sonnet-4-5", max_tokens=100_000)
+    assert encoded.body["max_tokens"] == 64_000
+    (notice,) = encoded.notices
+    assert (notice.code, notice.path) == ("max_tokens_lowered", "max_tokens")
+    assert notice.detail == {"asked": 100_000, "sent": 64_000}
+
+
+def test_an_output_limit_that_is_not_settled_holds_nobody_back() -> None:
+    unsure = Model("anthropic", "claude-sonnet-4-5", max_output=8000, unsure=("max_output",))
+    assert request(unsure, max_tokens=100_000).body["max_tokens"] == 100_000
+    assert request(unsure).body["max_tokens"] == 8000
+    assert request(evolve(unsure, max_output=64_000)).body["max_tokens"] == 32_000
+    assert request("some-model", max_tokens=100_000).body["max_tokens"] == 100_000
 
 
 def test_the_budget_shrinks_where_the_limit_cannot_rise() -> None:
     capped = Model("anthropic", "claude-sonnet-4-5", max_output=10_000)
     encoded = request(capped, reasoning=HIGH, max_tokens=4000)
     assert encoded.body["max_tokens"] == 10_000
-    assert thinking(encoded)["budget_tokens"] == 10_000 - 4096
+    assert thinking(encoded)["budget_tokens"] == 10_000 - 4000
     assert codes(encoded) == ["max_tokens_raised", "budget_lowered"]
 
 
@@ -382,14 +408,14 @@ def test_thinking_between_calls_needs_its_beta_only_beside_a_budget_and_tools() 
 
 
 def test_dropping_stale_thinking_needs_its_beta_and_adaptive_thinking() -> None:
-    options = AnthropicOptions(prefix_mismatch="drop_block")
+    options = AnthropicOptions(on_stale="drop")
     encoded = request("claude-opus-5-5", options)
     binding = {"prefix_mismatch_behavior": "drop_block"}
     assert thinking(encoded) == {"type": "adaptive", "block_binding": binding}
     assert encoded.headers["anthropic-beta"] == "thinking-binding-controls-2026-08-01"
     assert thinking(request("claude-opus-5-5", options, reasoning=LOW))["block_binding"] == binding
     for model, level in (("claude-sonnet-5-5", OFF), ("claude-sonnet-4-5", HIGH), ("claude-opus-4-8", None)):
-        assert codes(request(model, options, reasoning=level)) == ["prefix_mismatch_ignored"]
+        assert codes(request(model, options, reasoning=level)) == ["on_stale_ignored"]
 
 
 # what thinking refuses
@@ -426,17 +452,3 @@ def test_the_newer_api_version_takes_no_sampling_at_all() -> None:
     encoded = request("claude-sonnet-4-5", AnthropicOptions(api_version="2026-10-21"), temperature=1.0)
     assert "temperature" not in encoded.body
     assert codes(encoded) == ["sampling_dropped"]
-
-
-def test_a_forced_call_gives_way_to_a_budget() -> None:
-    forced: Any = {"tools": (Tool("f"),), "tool_choice": ToolChoice.tool("f")}
-    encoded = request("claude-sonnet-4-5", reasoning=HIGH, **forced)
-    assert encoded.body["tool_choice"] == {"type": "auto"}
-    assert codes(encoded) == ["tool_choice_relaxed"]
-    assert request("claude-sonnet-4-5", **forced).body["tool_choice"] == {"type": "tool", "name": "f"}
-
-
-def test_a_forced_call_that_suppresses_thinking_is_told() -> None:
-    encoded = request("claude-opus-5", reasoning=HIGH, tools=(Tool("f"),), tool_choice=ToolChoice("required"))
-    assert encoded.body["tool_choice"] == {"type": "any"}
-    assert codes(encoded) == ["thinking_suppressed"]

@@ -28,7 +28,7 @@ def test_a_budget_is_a_whole_number_from_1024(tokens: Any) -> None:
         ("effort", "minimal", "'low'"),
         ("effort", "off", "'max'"),
         ("display", "full", "'summarized'"),
-        ("prefix_mismatch", "drop", "'drop_block'"),
+        ("on_stale", "drop_block", "'drop'"),
         ("service_tier", "priority", "'standard_only'"),
         ("speed", "slow", "'fast'"),
         ("metadata", "user-1", "user_id"),
@@ -46,7 +46,7 @@ def test_a_wrong_value_names_its_field_and_the_fix(field: str, value: Any, fix: 
 
 
 @pytest.mark.parametrize("thinking", [Disabled(), BetweenTools()])
-@pytest.mark.parametrize("other", [{"display": "summarized"}, {"prefix_mismatch": "drop_block"}])
+@pytest.mark.parametrize("other", [{"display": "summarized"}, {"on_stale": "drop"}])
 def test_what_needs_thinking_does_not_go_without(thinking: Any, other: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError, match="leave one of them out"):
         AnthropicOptions(thinking=thinking, **other)

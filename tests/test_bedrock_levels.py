@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.levels import ThinkingLevel
+from thinkaloud.messages import UserMessage
 from thinkaloud.models.bedrock_ids import bare_id, is_claude, vendor
 from thinkaloud.models.model import Model, ThinkingControl
 from thinkaloud.plan import Plan, prepare
 from thinkaloud.protocols.anthropic import AnthropicOptions
+from thinkaloud.protocols.anthropic import encode as messages_api
 from thinkaloud.protocols.anthropic.options import Adaptive, Budget, Disabled
+from thinkaloud.protocols.base import Call, Encoded
 from thinkaloud.protocols.bedrock import BedrockOptions
+from thinkaloud.protocols.bedrock.encode import encode
 from thinkaloud.tools import Tool
 
 OFF, MINIMAL, LOW, MEDIUM, HIGH, XHIGH, MAX = ThinkingLevel
@@ -32,7 +37,12 @@ def sent(model: str | Model, level: ThinkingLevel, **arguments: Any) -> tuple[An
     return plan.body.get("additionalModelRequestFields", {}), plan.level.sent
 
 
-def codes(plan: Plan) -> list[str]:
+def without_facts(model: str, **call: Any) -> Encoded:
+    """A request to a model of whom only the name is known."""
+    return encode(Call(model=Model("bedrock", model), messages=(UserMessage("Hi"),), **call))
+
+
+def codes(plan: Plan | Encoded) -> list[str]:
     return [notice.code for notice in plan.notices]
 
 
@@ -114,7 +124,8 @@ TABLE: dict[str, list[tuple[Any, ThinkingLevel | None]]] = {
 @pytest.mark.parametrize("model", TABLE)
 @pytest.mark.parametrize("level", list(ThinkingLevel), ids=lambda level: level.value)
 def test_every_level_of_every_vendor(model: str, level: ThinkingLevel) -> None:
-    assert sent(model, level) == TABLE[model][level.rank]
+    encoded = without_facts(model, reasoning=level)
+    assert (encoded.body.get("additionalModelRequestFields", {}), encoded.level) == TABLE[model][level.rank]
 
 
 @pytest.mark.parametrize("model", TABLE)
@@ -125,15 +136,15 @@ def test_nothing_asked_is_nothing_sent(model: str) -> None:
 @pytest.mark.parametrize("model", TABLE)
 @pytest.mark.parametrize("level", list(ThinkingLevel), ids=lambda level: level.value)
 def test_what_differs_from_the_wish_is_told(model: str, level: ThinkingLevel) -> None:
-    plan = plan_of(model, reasoning=level)
+    encoded = without_facts(model, reasoning=level)
     found = TABLE[model][level.rank][1]
     if found is level:
-        assert codes(plan) == []
+        assert codes(encoded) == []
     elif found is not None:
-        assert codes(plan) == ["level_clamped"]
+        assert codes(encoded) == ["level_clamped"]
     else:
         never_thinks_or_unknown = level is OFF and not model.startswith("deepseek.r1")
-        assert codes(plan) == ([] if never_thinks_or_unknown else ["level_ignored"])
+        assert codes(encoded) == ([] if never_thinks_or_unknown else ["level_ignored"])
 
 
 def test_the_highest_effort_of_nova_takes_neither_limit_nor_sampling() -> None:
@@ -193,12 +204,12 @@ def test_claude_is_asked_as_the_messages_api_asks(
     model: str, level: ThinkingLevel | None, max_tokens: int | None
 ) -> None:
     arguments: dict[str, Any] = {"reasoning": level, "max_tokens": max_tokens}
-    direct = prepare(f"anthropic/{model}", "Hi", **arguments)
-    plan = plan_of(model, **arguments)
-    fields: Any = plan.body.get("additionalModelRequestFields", {})
+    direct = messages_api.encode(Call(model=Model("anthropic", model), messages=(UserMessage("Hi"),), **arguments))
+    encoded = without_facts(model, **arguments)
+    fields: Any = encoded.body.get("additionalModelRequestFields", {})
     assert fields == {name: direct.body[name] for name in ("thinking", "output_config") if name in direct.body}
-    assert plan.body["inferenceConfig"] == {"maxTokens": direct.body["max_tokens"]}
-    assert (plan.level, plan.notices) == (direct.level, direct.notices)
+    assert encoded.body["inferenceConfig"] == {"maxTokens": direct.body["max_tokens"]}
+    assert (encoded.level, encoded.notices) == (direct.level, direct.notices)
 
 
 def test_visible_thinking_is_asked_for() -> None:
@@ -223,7 +234,7 @@ def test_native_options_steer_claude() -> None:
         "type": "disabled"
     }
     assert fields_of(model, options=BedrockOptions(effort="max"))["output_config"] == {"effort": "max"}
-    binding = fields_of("anthropic.claude-opus-5", options=BedrockOptions(prefix_mismatch="drop_block"))
+    binding = fields_of("anthropic.claude-opus-5", options=BedrockOptions(on_stale="drop"))
     assert binding["thinking"]["block_binding"] == {"prefix_mismatch_behavior": "drop_block"}
     assert binding["anthropic_beta"]
 
@@ -246,8 +257,7 @@ ARN = "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc1
 def test_an_arn_that_hides_the_model_is_sent_no_thinking_and_that_is_told() -> None:
     plan = plan_of(ARN, reasoning=HIGH)
     assert "additionalModelRequestFields" not in plan.body
-    [notice] = plan.notices
-    assert notice.code == "level_ignored"
+    [notice] = [notice for notice in plan.notices if notice.code == "level_ignored"]
     assert "base_model" in notice.text
 
 
@@ -265,10 +275,15 @@ def test_a_control_that_only_claude_has_tells_it_too() -> None:
 
 
 def test_a_budget_and_a_forced_call_never_go_together_under_any_name() -> None:
-    control = ThinkingControl(mode="budget", levels=(LOW, MEDIUM, HIGH), min_budget=1024)
-    plan = plan_of(Model("bedrock", ARN, thinking=control), reasoning=HIGH, tools=[Tool("f")], tool_choice="required")
-    assert plan.body["toolConfig"]["toolChoice"] == {"auto": {}}  # type: ignore[index, call-overload]
-    assert codes(plan) == ["tool_choice_relaxed"]
+    forced: dict[str, Any] = {"reasoning": HIGH, "tools": [Tool("f")], "tool_choice": "required"}
+    endless = ThinkingControl(mode="budget", levels=(LOW, MEDIUM, HIGH), min_budget=1024)
+    with pytest.raises(ConfigurationError, match=r"tool_choice='required': .*cannot be turned off"):
+        plan_of(Model("bedrock", ARN, thinking=endless), **forced)
+    control = evolve(endless, levels=(OFF, LOW, MEDIUM, HIGH))
+    plan = plan_of(Model("bedrock", ARN, thinking=control), **forced)
+    assert plan.body["toolConfig"]["toolChoice"] == {"any": {}}  # type: ignore[index, call-overload]
+    assert plan.body["additionalModelRequestFields"] == {"thinking": {"type": "disabled"}}
+    assert (plan.level.sent, codes(plan)) == (OFF, ["thinking_turned_off"])
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,18 @@ def nearest(level: ThinkingLevel, levels: tuple[ThinkingLevel, ...]) -> Thinking
     return max((other for other in others if distances[other] == min(distances.values())), key=LADDER.index)
 
 
+def changes(plan: Plan, path: str, asked: object, given: object) -> Iterator[str]:
+    """A value that is not sent as it was asked has one notice that tells both; one that is has none."""
+    told = [notice for notice in plan.notices if notice.path == path]
+    if asked is None or given == asked:
+        if told:
+            yield f"a notice tells of a change of {path} that is none"
+    elif len(told) != 1:
+        yield f"no notice, or more than one, tells what became of {path}"
+    elif told[0].detail.get("asked", asked) != asked or told[0].detail.get("sent", given) != given:
+        yield f"the notice for {path} tells something else than what is sent"
+
+
 def common_faults(wish: Wish, plan: Plan) -> Iterator[str]:
     """What holds on every wire: the level is the nearest of the row's, and a notice tells every change."""
     control = wish.model.thinking
@@ -90,5 +102,6 @@ def common_faults(wish: Wish, plan: Plan) -> Iterator[str]:
     if sent is not nearest(asked, levels) and not turned_off:
         yield f"{sent} is not the nearest level"
     told = [notice for notice in plan.notices if notice.detail.get("asked") == asked.value]
-    if sent is not asked and not told and not (asked is OFF and sent is None):
+    never_thinks = wish.model.reasoning is False
+    if sent is not asked and not told and not (asked is OFF and sent is None and never_thinks):
         yield "no notice tells that the level was changed"

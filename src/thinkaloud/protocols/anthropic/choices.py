@@ -1,6 +1,6 @@
 """How a Claude model may be told to choose tools and be sampled, the same on every host.
 
-What a model refuses is relaxed or left out, with a notice.
+Sampling that a model refuses is left out, with a notice.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import Json
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.anthropic.families import Family
-from thinkaloud.protocols.anthropic.thinking import ThinkingFields
 from thinkaloud.protocols.base import Call
 
 _CHOICES = {"auto": "auto", "none": "none", "required": "any", "tool": "tool"}
 
 
-def tool_choice(call: Call, family: Family, thinking: ThinkingFields, notices: list[Notice]) -> dict[str, Json] | None:
-    """The `tool_choice` of the Messages API; None where nothing is to be said. Raises ConfigurationError."""
+def tool_choice(call: Call, family: Family) -> dict[str, Json] | None:
+    """The `tool_choice` of the Messages API; None where nothing is to be said.
+
+    Raises ConfigurationError for a choice without what it needs, and for a forced call that the model always refuses.
+    """
     choice = call.tool_choice
     if choice is None:
         return None
@@ -26,28 +28,29 @@ def tool_choice(call: Call, family: Family, thinking: ThinkingFields, notices: l
         if choice.forced:
             raise ConfigurationError(f"tool_choice={choice.mode!r} needs tools: give some, or leave it out")
         return None
-    mode = choice.mode
-    if mode == "tool" and not choice.name:
+    if choice.mode == "tool" and not choice.name:
         raise ConfigurationError('tool_choice mode "tool" needs the name of the tool: use ToolChoice.tool("name")')
-    if choice.forced and family.forced_tools != "free":
-        if family.forced_tools == "refused" or thinking.budgeted:
-            why = "a thinking budget" if thinking.budgeted else "this model"
-            notices.append(Notice("tool_choice_relaxed", f"{why} does not go with a forced call", "tool_choice"))
-            mode = "auto"
-        elif thinking.thinks:
-            notices.append(Notice("thinking_suppressed", "a forced call comes without thinking", "tool_choice"))
-    written: dict[str, Json] = {"type": _CHOICES[mode]}
-    if mode == "tool":
+    if choice.forced and family.forced_tools == "refused":
+        raise ConfigurationError(
+            f"tool_choice={choice.mode!r}: {call.model.id} takes no forced call, with or without thinking; "
+            "use tool_choice='auto' and ask for the call in words"
+        )
+    written: dict[str, Json] = {"type": _CHOICES[choice.mode]}
+    if choice.mode == "tool":
         written["name"] = choice.name
-    if choice.parallel is False and mode != "none":
+    if choice.parallel is False and choice.mode != "none":
         written["disable_parallel_tool_use"] = True
     return written
 
 
 def sampling(
-    call: Call, family: Family, thinking: ThinkingFields, notices: list[Notice], *, refused_by: str | None = None
+    call: Call, family: Family, notices: list[Notice], *, thinks: bool, refused_by: str | None = None
 ) -> dict[str, Json]:
-    """Those of `temperature`, `top_p` and `top_k` that are accepted. refused_by: what takes none of them."""
+    """Those of `temperature`, `top_p` and `top_k` that are accepted.
+
+    thinks: the model will think.
+    refused_by: what takes none of them.
+    """
     asked: dict[str, Json] = {
         name: value for name in ("temperature", "top_p", "top_k") if (value := getattr(call, name)) is not None
     }
@@ -57,7 +60,7 @@ def sampling(
     elif family.sampling == "refused":
         refused = dict.fromkeys(asked, "this model does not take it")
     elif family.sampling == "without_thinking":
-        if thinking.thinks:
+        if thinks:
             refused = {
                 name: "thinking does not go with it" for name, value in asked.items() if not _neutral(name, value)
             }

@@ -7,10 +7,10 @@ from typing import Any
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import Json
 from thinkaloud.notices import Notice
-from thinkaloud.protocols.anthropic.choices import sampling, stop_sequences, tool_choice
+from thinkaloud.protocols.anthropic.choices import stop_sequences
+from thinkaloud.protocols.anthropic.controls import controls
 from thinkaloud.protocols.anthropic.families import family_of
 from thinkaloud.protocols.anthropic.options import AnthropicOptions
-from thinkaloud.protocols.anthropic.thinking import thinking_fields
 from thinkaloud.protocols.anthropic.turns import turns
 from thinkaloud.protocols.base import Call, Encoded
 from thinkaloud.protocols.sendable import sendable
@@ -39,14 +39,16 @@ def encode(call: Call) -> Encoded:
     """
     options = _options(call.options)
     family = family_of(call.model)
-    thinking = thinking_fields(call, options, family)
+    version = options.api_version or API_VERSION
+    no_sampling = f"version {version} of the API" if version in _WITHOUT_SAMPLING else None
+    steered = controls(call, options, family, no_sampling=no_sampling)
     messages, left_out = turns(call.messages)
     if not messages:
         raise ConfigurationError("messages: nothing is left to send; give a user message that is not blank")
-    notices = [*thinking.notices, *left_out]
+    notices = [*steered.notices, *left_out]
     cache = None if call.cache is None else _CACHES[call.cache]
 
-    body: dict[str, Json] = {"model": call.model.id, "max_tokens": thinking.fields["max_tokens"]}
+    body: dict[str, Json] = {"model": call.model.id, "max_tokens": steered.max_tokens}
     if call.system and call.system.strip():
         body["system"] = (
             call.system if cache is None else [{"type": "text", "text": call.system, "cache_control": cache}]
@@ -54,12 +56,10 @@ def encode(call: Call) -> Encoded:
     body["messages"] = messages
     if call.tools:
         body["tools"] = [_tool(tool) for tool in call.tools]
-    if (choice := tool_choice(call, family, thinking, notices)) is not None:
-        body["tool_choice"] = choice
-    body.update(thinking.fields)
-    version = options.api_version or API_VERSION
-    refused_by = f"version {version} of the API" if version in _WITHOUT_SAMPLING else None
-    body.update(sampling(call, family, thinking, notices, refused_by=refused_by))
+    if steered.tool_choice is not None:
+        body["tool_choice"] = steered.tool_choice
+    body |= steered.thinking
+    body |= steered.sampling
     if stop := stop_sequences(call, notices):
         body["stop_sequences"] = stop
     if call.seed is not None:
@@ -72,13 +72,13 @@ def encode(call: Call) -> Encoded:
     if call.stream:
         body["stream"] = True
 
-    betas = [*options.betas, *thinking.betas]
+    betas = list(steered.betas)
     if options.context_management is not None:
         betas.append(_CONTEXT_MANAGEMENT)
     headers = {"anthropic-version": version}
     if betas:
         headers["anthropic-beta"] = ",".join(dict.fromkeys(betas))
-    return Encoded("/v1/messages", sendable(body), headers, level=thinking.level, notices=tuple(notices))
+    return Encoded("/v1/messages", sendable(body), headers, level=steered.level, notices=tuple(notices))
 
 
 def _options(options: Any) -> AnthropicOptions:

@@ -13,7 +13,7 @@ from thinkaloud.protocols.anthropic.families import SMALLEST_BUDGET
 
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
 AnthropicDisplay = Literal["summarized", "omitted", "updates"]
-PrefixMismatch = Literal["error", "drop_block"]
+OnStale = Literal["send", "error", "drop"]
 ServiceTier = Literal["auto", "standard_only"]
 Speed = Literal["standard", "fast"]
 
@@ -81,7 +81,8 @@ class AnthropicOptions:
     thinking: how the model thinks: `Adaptive()`, `Budget(tokens)`, `BetweenTools()` or `Disabled()`.
     effort: "low" to "max", over the whole answer.
     display: "summarized" or "omitted" thinking, or only progress "updates".
-    prefix_mismatch: what the server does with thinking whose conversation was edited: "error" or "drop_block".
+    on_stale: what becomes of thinking whose conversation was edited since: "send" it and let the server judge, as where
+        nothing is said, or ask the server for an "error", or to "drop" it.
     betas: names for the `anthropic-beta` header; those that other options need are added by themselves.
     api_version: the `anthropic-version` header; "2023-06-01" where nothing is said.
     metadata: such as {"user_id": "..."}.
@@ -98,7 +99,7 @@ class AnthropicOptions:
     )
     effort: Effort | None = field(default=None, validator=_one_of(Effort))
     display: AnthropicDisplay | None = field(default=None, validator=_one_of(AnthropicDisplay))
-    prefix_mismatch: PrefixMismatch | None = field(default=None, validator=_one_of(PrefixMismatch))
+    on_stale: OnStale | None = field(default=None, validator=_one_of(OnStale))
     betas: tuple[str, ...] = field(default=(), converter=_as_betas)
     api_version: str | None = field(default=None, validator=_of_type(str, wanted='a version such as "2023-06-01"'))
     metadata: Mapping[str, Json] | None = field(
@@ -116,9 +117,9 @@ class AnthropicOptions:
 
     def __attrs_post_init__(self) -> None:
         if isinstance(self.thinking, Disabled | BetweenTools):
-            for name in ("display", "prefix_mismatch"):
-                if getattr(self, name) is not None:
+            for name, value in (("display", self.display), ("on_stale", self.on_stale)):
+                if value is not None and value != "send":
                     mode = type(self.thinking).__name__
                     raise ConfigurationError(
-                        f"{name}={getattr(self, name)!r} does not go with thinking={mode}(): leave one of them out"
+                        f"{name}={value!r} does not go with thinking={mode}(): leave one of them out"
                     )

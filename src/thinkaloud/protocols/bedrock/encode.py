@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
+from attrs import evolve
+
 from thinkaloud.content import ToolCall
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import Json
@@ -16,6 +18,7 @@ from thinkaloud.protocols.bedrock.families import Family, family_of, is_hidden
 from thinkaloud.protocols.bedrock.options import BedrockOptions
 from thinkaloud.protocols.bedrock.thinking import asked_of_claude, asked_of_vendor
 from thinkaloud.protocols.bedrock.turns import turns
+from thinkaloud.protocols.level_choice import overridden
 from thinkaloud.protocols.sendable import sendable
 from thinkaloud.tools import ServerTool, Tool
 
@@ -33,9 +36,13 @@ def encode(call: Call) -> Encoded:
     """
     options = _options(call.options)
     family = family_of(call.model)
+    overruled: tuple[Notice, ...] = ()
+    if options.own_steering:
+        overruled = overridden(call.reasoning, None)
+        call = evolve(call, reasoning=None)
     asked = asked_of_claude(call, options) if family.claude else asked_of_vendor(call, options, family)
     messages, left_out = turns(call.messages, family)
-    notices = [*asked.notices, *left_out]
+    notices = [*overruled, *asked.notices, *left_out]
     point = _cache_point(call, family, notices)
 
     body: dict[str, Json] = {}

@@ -18,7 +18,8 @@ from thinkaloud.models.model import Model, ThinkingControl
 
 _OFF, _MINIMAL, _LOW, _MEDIUM, _HIGH, _XHIGH, _MAX = ThinkingLevel
 
-Effort = Callable[[str], dict[str, Json]]
+Fields = Callable[[str], dict[str, Json]]
+Effort = Literal["reasoning_effort", "reasoning_config", "reasoning", "nova"]
 
 
 def _nova_effort(word: str) -> dict[str, Json]:
@@ -28,11 +29,18 @@ def _nova_effort(word: str) -> dict[str, Json]:
 
 
 # Where a vendor's word for effort goes in the model's own fields.
-_EFFORTS: dict[str, Effort] = {
+_EFFORTS: dict[Effort, Fields] = {
     "reasoning_effort": lambda word: {"reasoning_effort": word},
     "reasoning_config": lambda word: {"reasoning_config": word},
     "reasoning": lambda word: {"reasoning": {"effort": word}},
     "nova": _nova_effort,
+}
+# The same, as a model's own facts name the place.
+_PLACES: dict[str, Effort] = {
+    "additionalModelRequestFields.reasoning_effort": "reasoning_effort",
+    "additionalModelRequestFields.reasoning_config": "reasoning_config",
+    "additionalModelRequestFields.reasoning.effort": "reasoning",
+    "additionalModelRequestFields.reasoningConfig.maxReasoningEffort": "nova",
 }
 
 
@@ -53,7 +61,7 @@ class Family:
 
     claude: bool = False
     control: ThinkingControl | None = None
-    effort: Literal["reasoning_effort", "reasoning_config", "reasoning", "nova"] | None = None
+    effort: Effort | None = None
     sampling: bool = True
     top_k: Literal["top_k", "nova"] | None = None
     cache: Literal["no", "points", "timed"] = "no"
@@ -125,15 +133,17 @@ _LONGEST_FIRST = sorted(_FAMILIES, key=len, reverse=True)
 
 
 def family_of(model: Model) -> Family:
-    """The facts for a model, with its own control in place where it is known."""
+    """The facts for a model: its own control where it is known, and the place where it says that its words go."""
     id = model.facts_id
     if is_claude(id):
         return _CLAUDE
     bare = bare_id(id)
     family = next((_FAMILIES[prefix] for prefix in _LONGEST_FIRST if bare.startswith(prefix)), _UNKNOWN)
-    if family is _UNKNOWN and model.thinking is not None and model.thinking.mode in ("adaptive", "budget"):
+    own = model.thinking
+    if family is _UNKNOWN and own is not None and own.mode in ("adaptive", "budget"):
         return _CLAUDE  # only Claude thinks so here: a deployment under a name of its own
-    return evolve(family, control=model.thinking or family.control)
+    effort = family.effort if own is None or own.param is None else _PLACES.get(own.param, family.effort)
+    return evolve(family, control=own or family.control, effort=effort)
 
 
 def is_hidden(model: Model) -> bool:

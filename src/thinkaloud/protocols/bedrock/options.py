@@ -16,7 +16,7 @@ from thinkaloud.protocols.anthropic.options import (
     BetweenTools,
     Budget,
     Disabled,
-    PrefixMismatch,
+    OnStale,
     ThinkingMode,
 )
 from thinkaloud.protocols.option_checks import mapping, one_of, text
@@ -26,6 +26,11 @@ BedrockServiceTier = Literal["priority", "default", "flex", "reserved"]
 Latency = Literal["standard", "optimized"]
 
 _MOST_PATHS = 10
+
+# Fields of the models' own that steer thinking, and the options that stand for them.
+_EFFORTS = frozenset({"output_config", "reasoning_effort", "reasoning_config", "reasoning", "reasoningConfig"})
+_SAME_FIELDS = {"thinking": frozenset({"thinking"}), "display": frozenset({"thinking"}), "effort": _EFFORTS}
+_STEERING = frozenset({"thinking", *_EFFORTS})
 
 
 def _as_texts(value: str | Iterable[str]) -> tuple[str, ...]:
@@ -47,7 +52,8 @@ class BedrockOptions:
     For Claude
       thinking: how the model thinks: `Adaptive()`, `Budget(tokens)`, `BetweenTools()` or `Disabled()`.
       display: "summarized" or "omitted" thinking.
-      prefix_mismatch: what the server does with thinking whose conversation was edited: "error" or "drop_block".
+      on_stale: what becomes of thinking whose conversation was edited since: "send" it and let the server judge by its
+        own default, as where nothing is said, or ask the server for an "error", or to "drop" it.
       betas: names of betas; those that other options need are added by themselves.
 
     For every model
@@ -65,7 +71,7 @@ class BedrockOptions:
     thinking: ThinkingMode | None = None
     effort: str | None = field(default=None, validator=text(16))
     display: BedrockDisplay | None = field(default=None, validator=one_of(BedrockDisplay))
-    prefix_mismatch: PrefixMismatch | None = None
+    on_stale: OnStale | None = None
     betas: tuple[str, ...] = field(default=(), converter=_as_texts)
     additional_fields: Mapping[str, Json] | None = field(default=None, validator=mapping, hash=False)
     response_fields: tuple[str, ...] | None = field(default=None, converter=optional(_as_texts), validator=_pointers)
@@ -76,12 +82,20 @@ class BedrockOptions:
 
     def __attrs_post_init__(self) -> None:
         # Claude's own checks, whatever model it turns out to be.
-        AnthropicOptions(
-            thinking=self.thinking, display=self.display, prefix_mismatch=self.prefix_mismatch, betas=self.betas
-        )
+        AnthropicOptions(thinking=self.thinking, display=self.display, on_stale=self.on_stale, betas=self.betas)
+        for option, names in _SAME_FIELDS.items():
+            if getattr(self, option) is not None and (twice := names & self.own_steering):
+                raise ConfigurationError(
+                    f"additional_fields has {min(twice)!r}, and {option} is given too: leave one of them out"
+                )
         for name in ("guardrailIdentifier", "guardrailVersion"):
             if self.guardrail is not None and name not in self.guardrail:
                 raise ConfigurationError(f"guardrail has no {name!r}: give it, or leave guardrail out")
+
+    @property
+    def own_steering(self) -> frozenset[str]:
+        """The fields among `additional_fields` that steer thinking: nothing else is sent for it then."""
+        return _STEERING.intersection(self.additional_fields or ())
 
     def for_claude(self) -> AnthropicOptions:
         """The part that steers Claude's thinking. Raises ConfigurationError for an effort that Claude does not know."""
@@ -89,7 +103,7 @@ class BedrockOptions:
             thinking=self.thinking,
             effort=self.effort,  # type: ignore[arg-type]  # checked there
             display=self.display,
-            prefix_mismatch=self.prefix_mismatch,
+            on_stale=self.on_stale,
             betas=self.betas,
         )
 

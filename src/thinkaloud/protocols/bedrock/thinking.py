@@ -10,19 +10,21 @@ from attrs import evolve, frozen
 
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import Json
-from thinkaloud.levels import ThinkingLevel, clamp_level
+from thinkaloud.levels import ThinkingLevel
 from thinkaloud.models.bedrock_ids import is_claude
-from thinkaloud.models.model import Model
+from thinkaloud.models.model import Model, ThinkingControl
 from thinkaloud.notices import Notice
-from thinkaloud.protocols.anthropic import choices
+from thinkaloud.protocols.anthropic.controls import controls
 from thinkaloud.protocols.anthropic.families import family_of as claude_family_of
-from thinkaloud.protocols.anthropic.thinking import thinking_fields
 from thinkaloud.protocols.base import Call
 from thinkaloud.protocols.bedrock.families import Family, is_hidden
 from thinkaloud.protocols.bedrock.options import BedrockOptions
+from thinkaloud.protocols.level_choice import is_settled, level_to_send, overridden
 
 # The newest Claude that thinks by a budget.
 _BUDGETED = "claude-sonnet-4-5"
+
+_SAMPLING = {"temperature": "temperature", "top_p": "topP"}
 
 
 @frozen(kw_only=True)
@@ -49,22 +51,18 @@ def asked_of_claude(call: Call, options: BedrockOptions) -> Asked:
 
     Raises ConfigurationError as the Messages API's encoder does.
     """
-    family = claude_family_of(_as_claude(call.model))
-    thinking = thinking_fields(call, options.for_claude(), family)
-    notices = list(thinking.notices)
-    fields = dict(thinking.fields)
-    inference: dict[str, Json] = {"maxTokens": fields.pop("max_tokens")}
-    sampled = choices.sampling(call, family, thinking, notices)
-    for name, wire_name in (("temperature", "temperature"), ("top_p", "topP")):
-        if name in sampled:
-            inference[wire_name] = sampled[name]
-    if "top_k" in sampled:
-        fields["top_k"] = sampled["top_k"]
-    betas = list(dict.fromkeys((*options.betas, *thinking.betas)))
-    if betas:
-        fields["anthropic_beta"] = betas
-    choice = choices.tool_choice(call, family, thinking, notices)
-    return Asked(fields=fields, inference=inference, choice=choice, level=thinking.level, notices=tuple(notices))
+    steered = controls(call, options.for_claude(), claude_family_of(_as_claude(call.model)))
+    sampling = steered.sampling
+    inference: dict[str, Json] = {"maxTokens": steered.max_tokens}
+    inference |= {wire_name: sampling[name] for name, wire_name in _SAMPLING.items() if name in sampling}
+    fields = dict(steered.thinking)
+    if "top_k" in sampling:
+        fields["top_k"] = sampling["top_k"]
+    if steered.betas:
+        fields["anthropic_beta"] = list(steered.betas)
+    return Asked(
+        fields=fields, inference=inference, choice=steered.tool_choice, level=steered.level, notices=steered.notices
+    )
 
 
 def _as_claude(model: Model) -> Model:
@@ -75,27 +73,22 @@ def _as_claude(model: Model) -> Model:
 
 
 def asked_of_vendor(call: Call, options: BedrockOptions, family: Family) -> Asked:
-    """What any other model is asked. Pure. Raises ConfigurationError for options that are Claude's alone."""
-    for name in ("thinking", "display", "prefix_mismatch", "betas"):
+    """What any other model is asked. Pure.
+
+    Raises ConfigurationError for options that are Claude's alone, for a word of effort that the model is known to
+    refuse, and for a choice of tools without what it needs.
+    """
+    for name in ("thinking", "display", "on_stale", "betas"):
         if getattr(options, name):
             raise ConfigurationError(
                 f"{name}={getattr(options, name)!r} is for Claude, and {call.model.id} is not known as one: "
                 "leave it out, or name the model with base_model="
             )
     notices: list[Notice] = []
+    choice = _choice(call, notices)
     word, level = _effort(call, options, family, notices)
     fields = family.effort_fields(word) if word is not None else {}
-    refused = "this model does not take it" if not family.sampling else None
-    inference: dict[str, Json] = {}
-    full = family.full_at_high and word == ThinkingLevel.HIGH.value
-    for name, wire_name in (("max_tokens", "maxTokens"), ("temperature", "temperature"), ("top_p", "topP")):
-        value = getattr(call, name)
-        why = "the highest effort does not go with it" if full else refused if name != "max_tokens" else None
-        if value is not None and why is not None:
-            code = "option_ignored" if name == "max_tokens" else "sampling_dropped"
-            notices.append(Notice(code, why, name))
-        elif value is not None:
-            inference[wire_name] = value
+    inference = _inference(call, family, notices, full=family.full_at_high and word == ThinkingLevel.HIGH.value)
     if call.top_k is not None:
         own = family.top_k_fields(call.top_k)
         fields |= own
@@ -103,41 +96,80 @@ def asked_of_vendor(call: Call, options: BedrockOptions, family: Family) -> Aske
             notices.append(Notice("option_ignored", "this model has no top_k", "top_k"))
     if call.display == "omitted":
         notices.append(Notice("display_ignored", "this model cannot leave thinking out of an answer", "display"))
-    return Asked(fields=fields, inference=inference, choice=_choice(call, notices), level=level, notices=tuple(notices))
+    return Asked(fields=fields, inference=inference, choice=choice, level=level, notices=tuple(notices))
+
+
+def _inference(call: Call, family: Family, notices: list[Notice], *, full: bool) -> dict[str, Json]:
+    """The output limit and sampling, as far as they are accepted. full: the highest effort takes none of them."""
+    inference: dict[str, Json] = {}
+    for name, wire_name in (("max_tokens", "maxTokens"), *_SAMPLING.items()):
+        value = getattr(call, name)
+        if value is None:
+            continue
+        if full:
+            code = "option_ignored" if name == "max_tokens" else "sampling_dropped"
+            notices.append(Notice(code, "the highest effort does not go with it", name, {"asked": value}))
+        elif name != "max_tokens" and not family.sampling:
+            notices.append(Notice("sampling_dropped", "this model does not take it", name, {"asked": value}))
+        else:
+            inference[wire_name] = value
+    cap, asked = call.model.max_output, inference.get("maxTokens")
+    if isinstance(asked, int) and cap is not None and "max_output" not in call.model.unsure and asked > cap:
+        text = f"this model gives {cap} tokens at most"
+        notices.append(Notice("max_tokens_lowered", text, "max_tokens", {"asked": asked, "sent": cap}))
+        inference["maxTokens"] = cap
+    return inference
 
 
 def _effort(
     call: Call, options: BedrockOptions, family: Family, notices: list[Notice]
 ) -> tuple[str | None, ThinkingLevel | None]:
     """The vendor's word, and the level that it stands for."""
-    if options.effort is not None:
-        if family.effort is None:
-            raise ConfigurationError(
-                f"effort={options.effort!r}: {call.model.id} has no effort that is known; "
-                "use additional_fields={...}, or leave it out"
-            )
-        native = family.control.native if family.control is not None else {}
-        return options.effort, next((level for level, word in native.items() if word == options.effort), None)
-    asked = call.reasoning
-    if asked is None:
+    control = None if call.model.reasoning is False or family.effort is None else family.control
+    if (word := options.effort) is not None:
+        level = _level_of_word(word, call, family)
+        notices += overridden(call.reasoning, level)
+        return word, level
+    chosen = level_to_send(call.reasoning, control or _uncontrolled(call, family))
+    for notice in chosen.notices:
+        text = notice.text if control is not None and control.levels else _why_ignored(call, family)
+        notices.append(evolve(notice, text=text))
+    if chosen.level is None or control is None:
         return None, None
-    control = family.control
-    sent = None
-    if call.model.reasoning is not False and control is not None and family.effort is not None:
-        sent = clamp_level(asked, control.levels)
-    if sent is None or control is None:
-        always = control is not None and control.mode == "always_on" and call.model.reasoning is not False
-        if asked is not ThinkingLevel.OFF or always:
-            text = "this model always thinks, and as it likes" if always else "this model has no known control"
-            if is_hidden(call.model):
-                text = "an ARN of one's own does not tell the model: name it with base_model="
-            notices.append(Notice("level_ignored", text, "reasoning", {"asked": asked.value}))
-        return None, None
-    if sent is not asked:
-        text = f"this model has no level {asked.value!r}, {sent.value!r} is sent in its place"
-        notices.append(Notice("level_clamped", text, "reasoning", {"asked": asked.value, "sent": sent.value}))
-    native_word = control.native.get(sent)
-    return native_word if isinstance(native_word, str) else sent.value, sent
+    native = control.native.get(chosen.level)
+    return native if isinstance(native, str) else chosen.level.value, chosen.level
+
+
+def _level_of_word(word: str, call: Call, family: Family) -> ThinkingLevel | None:
+    if family.effort is None:
+        raise ConfigurationError(
+            f"effort={word!r}: {call.model.id} has no effort that is known; "
+            "use additional_fields={...}, or leave it out"
+        )
+    native = family.control.native if family.control is not None else {}
+    words = {known: level for level, known in native.items() if isinstance(known, str)}
+    if words and word not in words and call.model.thinking is not None and is_settled(call.model, "levels", "mode"):
+        use = ", ".join(map(repr, words))
+        raise ConfigurationError(f"effort={word!r} is not known to {call.model.id}; use one of {use}")
+    return words.get(word)
+
+
+def _uncontrolled(call: Call, family: Family) -> ThinkingControl | None:
+    """How a model thinks that cannot be steered: None where it does not, or where nothing is known."""
+    always = family.control is not None and family.control.default_on and call.model.reasoning is not False
+    return ThinkingControl(mode="always_on", default_on=True) if always else None
+
+
+def _why_ignored(call: Call, family: Family) -> str:
+    if call.model.reasoning is False:
+        return "this model does not think"
+    if is_hidden(call.model):
+        return "an ARN of one's own does not tell the model: name it with base_model="
+    if family.effort is not None:
+        return "no control of this model's levels is known; BedrockOptions(effort=...) sends a word of the vendor's own"
+    if family.control is not None and family.control.mode == "always_on":
+        return "this model always thinks, and as it likes"
+    return "this model has no known control"
 
 
 def _choice(call: Call, notices: list[Notice]) -> dict[str, Json] | None:

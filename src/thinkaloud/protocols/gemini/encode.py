@@ -57,7 +57,7 @@ def encode(call: Call) -> Encoded:
         body["tools"] = tools
     if tool_config := _tool_config(call, options, family, on_vertex, notices):
         body["toolConfig"] = tool_config
-    generation = _generation(call, options, notices)
+    generation = _generation(call, options, thinking.max_tokens)
     if thinking.config:
         generation["thinkingConfig"] = thinking.config
     if generation:
@@ -185,12 +185,12 @@ def _calling(call: Call, functions: list[Tool], notices: list[Notice]) -> dict[s
 # all else
 
 
-def _generation(call: Call, options: GeminiOptions, notices: list[Notice]) -> dict[str, Json]:
+def _generation(call: Call, options: GeminiOptions, max_tokens: int | None) -> dict[str, Json]:
     generation: dict[str, Json] = {
         wire: value for name, wire in _SAMPLING.items() if (value := getattr(call, name)) is not None
     }
-    if call.max_tokens is not None:
-        generation["maxOutputTokens"] = call.max_tokens
+    if max_tokens is not None:
+        generation["maxOutputTokens"] = max_tokens
     if call.stop:
         generation["stopSequences"] = list(call.stop)
     return {**generation, **(options.generation_config or {})}

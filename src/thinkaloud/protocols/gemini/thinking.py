@@ -6,16 +6,19 @@ from what was asked is told in a notice.
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from attrs import define, field, frozen
 
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import Json
-from thinkaloud.levels import ThinkingLevel, clamp_level
+from thinkaloud.levels import ThinkingLevel
 from thinkaloud.models.model import ThinkingControl
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import Call
 from thinkaloud.protocols.gemini.families import Family
 from thinkaloud.protocols.gemini.options import GeminiOptions
+from thinkaloud.protocols.level_choice import level_to_send, overridden
 
 # Tokens that an answer is left beside a budget, where there is room for so many.
 _ANSWER_ROOM = 4096
@@ -28,10 +31,12 @@ class ThinkingFields:
     """What thinking adds to a request.
 
     config: `thinkingConfig`; {} is not sent.
+    max_tokens: the output limit, with room for the thinking; None: the server's own.
     level: the neutral level that it stands for; None: nothing was sent.
     """
 
     config: dict[str, Json]
+    max_tokens: int | None
     level: ThinkingLevel | None
     notices: tuple[Notice, ...]
 
@@ -53,19 +58,23 @@ class _Draft:
 def thinking_fields(call: Call, options: GeminiOptions, family: Family) -> ThinkingFields:
     """Decide everything about thinking in a request. Pure.
 
-    Raises ConfigurationError for options that the model is known to refuse.
+    Raises ConfigurationError for options that the model is known to refuse, and for an output limit without room for
+    the smallest budget.
     """
     draft = _Draft()
     control = family.control
-    if control is None:
+    if control is None and family.known:
         _refuse_native(call, options)
-    if control is not None and options.level is not None:
+    if options.level is not None:
         _take_name(draft, options.level, call, family)
-    elif control is not None and options.budget is not None:
+    elif options.budget is not None:
         _take_budget(draft, options.budget, call, family)
     else:
         _take_level(draft, call, control)
+    if options.level is not None or options.budget is not None:
+        draft.notices += overridden(call.reasoning, draft.level)
     _take_display(draft, call, options, control)
+    max_tokens = _max_tokens(draft, call, family)
     config: dict[str, Json] = {}
     if draft.shown is not None:
         config["includeThoughts"] = draft.shown
@@ -73,7 +82,7 @@ def thinking_fields(call: Call, options: GeminiOptions, family: Family) -> Think
         config["thinkingBudget"] = draft.budget
     elif draft.name is not None:
         config["thinkingLevel"] = draft.name
-    return ThinkingFields(config, draft.level, tuple(draft.notices))
+    return ThinkingFields(config, max_tokens, draft.level, tuple(draft.notices))
 
 
 # the neutral level
@@ -81,49 +90,63 @@ def thinking_fields(call: Call, options: GeminiOptions, family: Family) -> Think
 
 def _take_level(draft: _Draft, call: Call, control: ThinkingControl | None) -> None:
     asked = call.reasoning
-    if asked is None:
+    chosen = level_to_send(asked, control)
+    draft.notices += chosen.notices
+    # Where off was asked for and cannot be, the least is as near as it gets, and nothing is shown of it.
+    visible = control is not None and asked not in (None, ThinkingLevel.OFF)
+    if visible and control is not None and (chosen.level is not None or control.mode == "always_on"):
+        draft.shown = True
+    draft.level = sent = chosen.level
+    if sent is None or control is None:
         return
-    if control is not None and control.mode == "always_on" and not control.levels:
-        draft.shown = True if asked is not ThinkingLevel.OFF else None
-    sent = None if control is None else clamp_level(asked, control.levels)
-    if control is None or sent is None:
-        if control is not None or asked is not ThinkingLevel.OFF:
-            draft.notice("level_ignored", "this model has no thinking to be steered", "reasoning", asked=asked.value)
-        return
-    if sent is not asked:
-        text = f"this model has no level {asked.value!r}, {sent.value!r} is sent in its place"
-        draft.notice("level_clamped", text, "reasoning", asked=asked.value, sent=sent.value)
-    draft.level = sent
     native = control.native.get(sent)
     if sent is ThinkingLevel.OFF:
         draft.budget = 0
     elif control.mode == "budget":
-        draft.budget = _with_room(draft, native if isinstance(native, int) else _LARGEST_BUDGET, call, control)
+        draft.budget = _within(native if _is_tokens(native) else _LARGEST_BUDGET, control)
     elif control.mode == "toggle":
-        draft.budget = -1
-    elif isinstance(native, int):
+        draft.budget = -1 if control.dynamic_budget is None else control.dynamic_budget
+    elif _is_tokens(native):
         draft.budget = native
     else:
-        draft.name = native if native is not None else sent.value.upper()
-    # Where off was asked for and cannot be, the least is as near as it gets, and nothing is shown of it.
-    if asked is not ThinkingLevel.OFF:
-        draft.shown = True
+        draft.name = native if isinstance(native, str) else sent.value.upper()
 
 
-def _with_room(draft: _Draft, budget: int, call: Call, control: ThinkingControl) -> int:
-    """The budget within its bounds; it gives way to the answer where the limit on both is small."""
-    smallest = control.min_budget or 1
-    budget = max(budget, smallest)
-    budget = budget if control.max_budget is None else min(budget, control.max_budget)
-    limit = call.max_tokens
-    if limit is None or limit > budget:
-        return budget
-    shrunk = max(smallest, limit - min(_ANSWER_ROOM, limit // 2))
-    if shrunk >= budget:
-        return budget
-    text = "lowered, so that the thinking leaves room for the answer"
-    draft.notice("budget_lowered", text, "generationConfig.thinkingConfig", asked=budget, sent=shrunk)
-    return shrunk
+def _is_tokens(native: object) -> TypeGuard[int]:
+    return isinstance(native, int) and not isinstance(native, bool)
+
+
+def _within(budget: int, control: ThinkingControl) -> int:
+    budget = max(budget, control.min_budget or 1)
+    return budget if control.max_budget is None else min(budget, control.max_budget)
+
+
+# room for thinking and answer
+
+
+def _max_tokens(draft: _Draft, call: Call, family: Family) -> int | None:
+    """The output limit, in which thinking counts, with room for the budget; the budget gives way where it cannot."""
+    limit, cap = call.max_tokens, family.max_output
+    if limit is None or draft.budget is None or draft.budget <= 0:
+        return limit
+    room = min(limit, _ANSWER_ROOM)
+    raised = draft.budget + room
+    raised = raised if cap is None else min(raised, cap)
+    if cap is not None and raised > limit:
+        text = "raised, so that the thinking leaves room for the answer"
+        draft.notice("max_tokens_raised", text, "max_tokens", asked=limit, sent=raised)
+        limit = raised
+    floor = (family.control.min_budget if family.control is not None else None) or 1
+    if limit <= floor:
+        raise ConfigurationError(
+            f"max_tokens={limit} leaves no room for thinking: give at least {floor + 1}, or leave it out"
+        )
+    fitting = max(floor, limit - min(room, limit // 2))
+    if draft.budget > fitting:
+        text = "lowered, so that the thinking leaves room for the answer"
+        draft.notice("budget_lowered", text, "generationConfig.thinkingConfig", asked=draft.budget, sent=fitting)
+        draft.budget = fitting
+    return limit
 
 
 # native options
@@ -138,8 +161,7 @@ def _refuse_native(call: Call, options: GeminiOptions) -> None:
 
 def _take_name(draft: _Draft, name: str, call: Call, family: Family) -> None:
     control = family.control
-    assert control is not None
-    if family.known and name not in control.native.values():
+    if control is not None and family.known and name not in control.native.values():
         names = [repr(value) for value in control.native.values() if isinstance(value, str)]
         fix = f"use one of {', '.join(names)}" if names else "use budget=, which this model takes"
         raise ConfigurationError(f"level={name!r}: {call.model.id} does not take it; {fix}")
@@ -150,16 +172,15 @@ def _take_name(draft: _Draft, name: str, call: Call, family: Family) -> None:
 
 def _take_budget(draft: _Draft, budget: int, call: Call, family: Family) -> None:
     control = family.control
-    assert control is not None
-    if family.known and control.mode == "budget" and budget != -1:
+    sizes = {} if control is None else {level: size for level, size in control.native.items() if _is_tokens(size)}
+    if control is not None and family.known and control.mode == "budget" and budget != -1:
         smallest, largest = control.min_budget or 0, control.max_budget or budget
-        off = ThinkingLevel.OFF in control.levels
-        if not (smallest <= budget <= largest or (budget == 0 and off)):
-            fix = f"use {smallest} to {largest}, {'0 for none, ' if off else ''}or -1 for the model's choice"
+        if not (smallest <= budget <= largest or (budget == 0 and control.can_disable)):
+            zero = "0 for none, " if control.can_disable else ""
+            fix = f"use {smallest} to {largest}, {zero}or -1 for the model's choice"
             raise ConfigurationError(f"budget={budget}: {call.model.id} does not take it; {fix}")
     draft.budget = budget
     draft.shown = True if budget else None
-    sizes = {level: size for level, size in control.native.items() if isinstance(size, int)}
     if budget == 0:
         draft.level = ThinkingLevel.OFF
     elif budget > 0 and sizes:
@@ -172,13 +193,13 @@ def _take_budget(draft: _Draft, budget: int, call: Call, family: Family) -> None
 
 def _take_display(draft: _Draft, call: Call, options: GeminiOptions, control: ThinkingControl | None) -> None:
     asked = options.include_thoughts
+    path = "options.include_thoughts"
     if asked is None and call.display is not None:
-        asked = call.display == "summarized"
+        asked, path = call.display == "summarized", "display"
     if asked is None:
         return
-    if control is None or draft.budget == 0:
-        if call.display is not None and options.include_thoughts is None:
-            text = "no thinking is asked for, so none can be shown"
-            draft.notice("display_ignored", text, "display", asked=call.display)
+    if (control is None and options.include_thoughts is None) or draft.budget == 0:
+        text = "no thinking is asked for, so none can be shown"
+        draft.notice("display_ignored", text, path, asked=call.display if path == "display" else asked)
         return
     draft.shown = asked

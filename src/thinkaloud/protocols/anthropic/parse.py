@@ -17,6 +17,7 @@ from thinkaloud.messages import StopReason
 from thinkaloud.protocols.anthropic.blocks import IMPLIED, BlockReader, ToolUseReader, is_repeated, reader_for
 from thinkaloud.protocols.anthropic.errors import error
 from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, Parser
+from thinkaloud.protocols.call_ids import made_id
 from thinkaloud.protocols.fields import (
     JsonObject,
     as_object,
@@ -168,7 +169,8 @@ class AnthropicParser(Parser):
         own = id
         while not own or own in self._call_ids:
             self._made_ids += 1
-            own = f"call_{self._response_id}_{self._made_ids}"
+            answer, digest = self._response_id, self.context.prefix_digest
+            own = made_id("call", self._made_ids, answer=answer, prefix_digest=digest)
         if id and own != id:
             text = "two calls of the answer have the same id: the later one got an id of its own"
             self.builder.notice("repeated_call_id", text, detail={"id": id, "given": own})

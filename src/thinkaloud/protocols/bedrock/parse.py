@@ -31,6 +31,7 @@ from thinkaloud.protocols.bedrock.blocks import (
 from thinkaloud.protocols.bedrock.errors import error
 from thinkaloud.protocols.bedrock.stops import BOTCHED, STOP_REASONS
 from thinkaloud.protocols.bedrock.whole import WHOLE, begun_readably
+from thinkaloud.protocols.call_ids import made_id
 from thinkaloud.protocols.fields import (
     JsonObject,
     as_object,
@@ -141,7 +142,7 @@ class BedrockParser(Parser):
         own = id
         while not own or own in self._call_ids:
             self._made_ids += 1
-            own = f"tooluse_unnamed_{self._made_ids}"
+            own = made_id("tooluse", self._made_ids, prefix_digest=self.context.prefix_digest)
         if id and own != id:
             text = "two calls of the answer have the same id: the later one got an id of its own"
             self.builder.notice("repeated_call_id", text, detail={"id": id, "given": own})

@@ -358,7 +358,7 @@ class GeminiParser(Parser):
         """An id for a call that came without one, or with that of another call: the same however the answer is read."""
         answer = self._response_id
         if not answer:  # old models name neither
-            told = dumps([name, kept(call, "functionCall"), signature])
+            told = dumps([name, kept(call, "functionCall"), signature, self.context.prefix_digest])
             answer = sha256(told.encode()).hexdigest()[:12]
         id = ""
         while not id or id in self._ids:

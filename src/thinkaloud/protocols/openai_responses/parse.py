@@ -17,6 +17,7 @@ from thinkaloud.events import StreamEvent
 from thinkaloud.jsontext import Json, loads
 from thinkaloud.messages import StopReason
 from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, Parser
+from thinkaloud.protocols.call_ids import made_id
 from thinkaloud.protocols.fields import JsonObject, as_object, exact, kept, list_field, object_field, text_field
 from thinkaloud.protocols.openai_responses.errors import error, is_failure
 from thinkaloud.protocols.openai_responses.items import (
@@ -156,7 +157,8 @@ class OpenAIResponsesParser(Parser):
         own = id
         while not own or own in self._call_ids:
             self._made_ids += 1
-            own = f"call_{self._response_id or self.context.prefix_digest or ''}_{self._made_ids}"
+            answer, digest = self._response_id or "", self.context.prefix_digest
+            own = made_id("call", self._made_ids, answer=answer, prefix_digest=digest)
         if id and own != id:
             text = "two calls of the answer have the same id: the later one got an id of its own"
             self.builder.notice("repeated_call_id", text, detail={"id": id, "given": own})

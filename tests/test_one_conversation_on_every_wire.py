@@ -33,7 +33,7 @@ def thinking(protocol: str, text: str, seal: str) -> ta.Thinking:
 def script(protocol: str) -> Scripted:
     first = Reply([thinking(protocol, "I need both.", "c2VhbC1vbmU="), *CALLS], id="resp_1")
     second = Reply([thinking(protocol, "Now I know.", "c2VhbC10d28="), ta.Text("Rain, and it is noon.")], id="resp_2")
-    return Scripted([first, second])
+    return Scripted([first, second], verify_signatures=True)
 
 
 def bare(message: ta.AssistantMessage) -> list[object]:

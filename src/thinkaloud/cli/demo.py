@@ -44,7 +44,7 @@ async def _demo(pace: float, backend: str) -> None:
     out, _ = terminal_outputs(words_whole=True)
     model = f"anthropic/{DEMO_MODEL}"
     async with (
-        serve(demo_script(pace=pace)) as server,
+        serve(demo_script(pace=pace, verify_signatures=True)) as server,
         Client(api_key="no-key-needed", base_url=server.base_url("anthropic-messages"), tools=[_BELL]) as client,
     ):
         out.line(f"A scripted model, served at {server.url} and read on {backend}.\n", "dim")

@@ -16,17 +16,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("--port", type=port, default=0, metavar="N", help="0 takes a free one (the default)")
     parser.add_argument("--pace", type=seconds, default=0.03, metavar="S", help="seconds between words (%(default)s)")
+    parser.add_argument(
+        "--verify", action="store_true", help="refuse a history whose thinking is not given back as it was issued"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out: serve until interrupted."""
     import anyio
 
-    anyio.run(_serve, arguments.port, arguments.pace)
+    anyio.run(_serve, arguments.port, arguments.pace, arguments.verify)
     return 0
 
 
-async def _serve(port: int, pace: float) -> None:
+async def _serve(port: int, pace: float, verify: bool) -> None:
     import anyio
 
     from thinkaloud.testing.demo import DEMO_MODEL, demo_script
@@ -36,7 +39,8 @@ async def _serve(port: int, pace: float) -> None:
     out = Output(sys.stdout)
     async with AsyncExitStack() as stack:
         try:
-            server = await stack.enter_async_context(serve(demo_script(pace=pace), port=port))
+            script = demo_script(pace=pace, verify_signatures=verify)
+            server = await stack.enter_async_context(serve(script, port=port))
         except OSError as error:
             raise WrongUse(f"port {port} cannot be used: {reason(error)}") from None
         out.line(server.url)

@@ -43,9 +43,13 @@ def demo_reply(request: RecordedRequest) -> Reply:
     return Reply([thinking, _ANSWER, _CALL], usage=Usage(input=34, output=159, reasoning=86, cache_read=0))
 
 
-def demo_script(*, pace: float = 0.0) -> Scripted:
-    """The demonstration's model: it gives the same answer as often as it is asked, `pace` seconds between deltas."""
-    return Scripted([demo_reply], repeat_last=True, delivery=Delivery(pace=pace))
+def demo_script(*, pace: float = 0.0, verify_signatures: bool = False) -> Scripted:
+    """The demonstration's model: it gives the same answer as often as it is asked, `pace` seconds between deltas.
+
+    verify_signatures: as in Scripted.
+    """
+    delivery = Delivery(pace=pace)
+    return Scripted([demo_reply], repeat_last=True, delivery=delivery, verify_signatures=verify_signatures)
 
 
 def _ends_in_a_result(body: Any) -> bool:

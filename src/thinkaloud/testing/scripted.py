@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, field, frozen
 
 from thinkaloud.content import AssistantBlock
+from thinkaloud.jsontext import loads_exact
 from thinkaloud.testing.delivery import Delivery
 from thinkaloud.testing.encoding import HttpError, ThinkingIn, WireEncoder, json_bytes
 from thinkaloud.testing.reply import Failure, NoAnswer, Reply, ScriptError
 from thinkaloud.testing.request import RecordedRequest
+from thinkaloud.testing.verifying import Verifier, can_come_back
 from thinkaloud.testing.wires import ENCODERS, encoder_at
 
 if TYPE_CHECKING:
@@ -48,6 +50,9 @@ class Scripted:
     repeat_last: go on with the last reply when the script has run out; otherwise that is a ScriptError.
     thinking_in: where answers on the chat wire put thinking.
     delivery: how the bytes travel, where a reply does not say it itself.
+    verify_signatures: refuse a history that does not give back what was issued as its provider wants it: thinking,
+        signatures and encrypted items that are missing, edited, reordered, moved or foreign give a 400 in the
+        provider's own shape, and the script does not go on. What a provider tolerates passes.
     """
 
     def __init__(
@@ -57,6 +62,7 @@ class Scripted:
         repeat_last: bool = False,
         thinking_in: ThinkingIn = "reasoning_content",
         delivery: Delivery = Delivery(),
+        verify_signatures: bool = False,
     ) -> None:
         if isinstance(replies, str):
             raise TypeError("a script is a list of replies: [text], not text")
@@ -67,6 +73,12 @@ class Scripted:
         self._repeat_last = repeat_last
         self._thinking_in: ThinkingIn = thinking_in
         self._delivery = delivery
+        self._verifier = Verifier() if verify_signatures else None
+
+    @property
+    def verifies_signatures(self) -> bool:
+        """Whether histories are verified."""
+        return self._verifier is not None
 
     def transport(self) -> MemoryTransport:
         """A transport that answers from this script in memory: for `Client(transport=...)`."""
@@ -85,6 +97,8 @@ class Scripted:
             return _not_found(request)
         if not _is_object(request):
             return self._failed(encoder, Failure(400, "the body of the request is no JSON object"))
+        if self._verifier is not None and (refused := self._verifier.refusal(encoder.protocol, request)) is not None:
+            return self._failed(encoder, refused)
         said = self._next(request)
         if isinstance(said, NoAnswer):
             return said
@@ -111,6 +125,9 @@ class Scripted:
         if reply.error is not None and not asked.stream:
             return self._failed(encoder, reply.error)
         events = encoder.stream(reply, asked) if asked.stream else [encoder.whole(reply, asked)]
+        if self._verifier is not None:
+            issued = loads_exact(encoder.whole(can_come_back(reply), asked))
+            self._verifier.remember(encoder.protocol, request, issued)
         return Answer(
             status=200,
             headers={

@@ -136,8 +136,19 @@ async def _deliver(connection: Connection, answer: Answer) -> Ending:
     raise AssertionError("a delivery has an ending")
 
 
+def scripted_model(scripted: Scripted | Script, *, verify_signatures: bool) -> Scripted:
+    """The model that a script means. Raises TypeError where a Scripted model is to be what it is not."""
+    if not isinstance(scripted, Scripted):
+        return Scripted(scripted, verify_signatures=verify_signatures)
+    if verify_signatures and not scripted.verifies_signatures:
+        raise TypeError("this Scripted model does not verify; give Scripted(..., verify_signatures=True)")
+    return scripted
+
+
 @asynccontextmanager
-async def serve(scripted: Scripted | Script, *, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[Server]:
+async def serve(
+    scripted: Scripted | Script, *, host: str = "127.0.0.1", port: int = 0, verify_signatures: bool = False
+) -> AsyncIterator[Server]:
     """Run a server that answers from a script, for as long as the context lasts; on asyncio and on trio.
 
         async with serve(["Hello"]) as server:
@@ -145,11 +156,12 @@ async def serve(scripted: Scripted | Script, *, host: str = "127.0.0.1", port: i
 
     scripted: a Scripted model, or the list of replies of one.
     port: 0 takes a free one.
+    verify_signatures: as in Scripted, for a list of replies; a Scripted model says it itself.
 
     The path of a request decides its protocol. A fault in the script is told to the client as status 400. On leaving,
     every connection is closed and no task is left.
     """
-    model = scripted if isinstance(scripted, Scripted) else Scripted(scripted)
+    model = scripted_model(scripted, verify_signatures=verify_signatures)
     failure: Exception | None = None
     with socket.create_server((host, port), backlog=_BACKLOG) as listener:
         listener.setblocking(False)
@@ -172,6 +184,7 @@ def serve_in_thread(
     host: str = "127.0.0.1",
     port: int = 0,
     backend: Literal["asyncio", "trio"] = "asyncio",
+    verify_signatures: bool = False,
 ) -> Iterator[Server]:
     """Run the same server in a thread of its own, for clients that are not async.
 
@@ -179,6 +192,8 @@ def serve_in_thread(
     """
     with (
         anyio.from_thread.start_blocking_portal(backend) as portal,
-        portal.wrap_async_context_manager(serve(scripted, host=host, port=port)) as server,
+        portal.wrap_async_context_manager(
+            serve(scripted, host=host, port=port, verify_signatures=verify_signatures)
+        ) as server,
     ):
         yield server

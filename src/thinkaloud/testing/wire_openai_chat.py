@@ -26,6 +26,7 @@ from thinkaloud.errors import (
     QuotaExceeded,
     RateLimited,
     ServerError,
+    StaleThinking,
 )
 from thinkaloud.messages import StopReason
 from thinkaloud.testing.encoding import (
@@ -74,6 +75,12 @@ FAILURES: dict[type[ProviderError], FailureWords] = {
     ),
     ContentFiltered: FailureWords(
         400, "invalid_request_error", "content_filter", "The prompt was stopped by a content filter."
+    ),
+    StaleThinking: FailureWords(
+        400,
+        "invalid_request_error",
+        "invalid_request_error",
+        "The reasoning_content in the thinking mode must be passed back to the API.",
     ),
     MalformedToolCall: FailureWords(
         400, "invalid_request_error", "tool_use_failed", "Failed to call a function: the model's call is malformed."

@@ -22,7 +22,7 @@ from thinkaloud.notices import Notice
 from thinkaloud.plan import Plan, amended
 from thinkaloud.protocols.reader import Limits, Reader
 from thinkaloud.transport.base import Exchange
-from thinkaloud.transport.retry import Retry, another_may_do, heed_headers
+from thinkaloud.transport.retry import Retry, another_may_do, heed_answer
 from thinkaloud.transport.timeouts import Timeouts
 
 _T = TypeVar("_T")
@@ -248,7 +248,7 @@ class Attempts:
 
     async def _failed(self, error: ThinkaloudError) -> Sequence[StreamEvent]:
         if self.exchange is not None:
-            heed_headers(error, self.exchange.status, self.exchange.headers)
+            heed_answer(error, self.exchange.status, self.exchange.headers)
         again = None if self.over else self._amend(error) or self._retry(error) or self._fall_back(error)
         if again is None:
             self.fail(error)

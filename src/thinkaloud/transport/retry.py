@@ -14,6 +14,7 @@ from thinkaloud.errors import (
     ConfigurationError,
     ConnectFailed,
     DeadlineExceeded,
+    InvalidRequest,
     NotFound,
     PermissionDenied,
     ProviderError,
@@ -27,6 +28,8 @@ from thinkaloud.errors import (
 _BROKEN_WAY = (ConnectFailed, ReadFailed, DeadlineExceeded, TruncatedStream)
 # What says something about one provider or one account, and nothing about the request: another model may do.
 _ANOTHER_MAY_DO = (QuotaExceeded, AuthenticationError, PermissionDenied, NotFound)
+# Statuses below 500 that pass.
+_PASSING = frozenset({408, 409, 429})
 _JITTER = 0.25  # the official clients of Anthropic and OpenAI wait up to a quarter less, by chance
 
 
@@ -75,14 +78,20 @@ class Retry:
         return _waited(doubled * (1 - _JITTER * chance()))
 
 
-def heed_headers(error: ThinkaloudError, status: int, headers: Mapping[str, str]) -> None:
-    """Let an error status be retryable, or not, as the provider says in `x-should-retry`.
+def heed_answer(error: ThinkaloudError, status: int, headers: Mapping[str, str]) -> None:
+    """Let an error be retryable, or not, as the provider says in `x-should-retry`, or else as its status says.
 
     headers: names in lower case.
+
+    A status says nothing where the error's words tell more: a prompt that is too long stays too long.
     """
+    if status < 400 or not isinstance(error, ProviderError):
+        return
     said = headers.get("x-should-retry", "").strip().lower()
-    if status >= 400 and said in ("true", "false") and isinstance(error, ProviderError):
+    if said in ("true", "false"):
         error.retryable = said == "true"
+    elif type(error) is InvalidRequest and (status in _PASSING or status >= 500):
+        error.retryable = True
 
 
 def is_passing(error: ThinkaloudError) -> bool:

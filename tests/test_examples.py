@@ -93,7 +93,14 @@ def test_every_file_and_folder_that_the_readme_names_is_there() -> None:
     source = ROOT / "src" / "thinkaloud"
     assert [name for name in named if not (source / name).exists()] == []
     shown = {path.name + "/" * path.is_dir() for path in source.iterdir()} - {"__init__.py", "py.typed", "__pycache__/"}
-    assert shown - set(named) <= {"attempts.py", "digests.py", "fragments.py", "stored.py"}
+    assert shown - set(named) <= {
+        "attempts.py",
+        "cost.py",
+        "digests.py",
+        "fragments.py",
+        "model_levels.py",
+        "stored.py",
+    }
 
 
 def test_every_option_that_the_readme_names_is_known_to_the_program() -> None:

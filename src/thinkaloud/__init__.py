@@ -16,6 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from thinkaloud.accumulator import Accumulator, replay_events
+    from thinkaloud.auth.aws import AwsAuth
+    from thinkaloud.auth.base import Auth
+    from thinkaloud.auth.bearer import BearerAuth
+    from thinkaloud.auth.google import GoogleAuth
     from thinkaloud.client import Client, complete, complete_sync, stream
     from thinkaloud.content import (
         AssistantBlock,
@@ -96,8 +100,12 @@ if TYPE_CHECKING:
         ToolResult,
         UserMessage,
     )
+    from thinkaloud.model_levels import clamp_thinking_level, supported_thinking_levels
+    from thinkaloud.models.catalog import list_models, load_models, register_model
     from thinkaloud.models.dialect import Dialect, ThinkTags
     from thinkaloud.models.model import Model, ThinkingControl
+    from thinkaloud.models.prices import PriceChange, Prices, PriceTier, Rates
+    from thinkaloud.models.resolve import find_model
     from thinkaloud.notices import Issue, Notice
     from thinkaloud.plan import CallOptions, Plan, prepare
     from thinkaloud.protocols.captured import parse, parse_events
@@ -113,6 +121,10 @@ _NAMES = {
         "Accumulator",
         "replay_events",
     ),
+    "auth.aws": ("AwsAuth",),
+    "auth.base": ("Auth",),
+    "auth.bearer": ("BearerAuth",),
+    "auth.google": ("GoogleAuth",),
     "client": (
         "Client",
         "complete",
@@ -202,6 +214,15 @@ _NAMES = {
         "ToolResult",
         "UserMessage",
     ),
+    "model_levels": (
+        "clamp_thinking_level",
+        "supported_thinking_levels",
+    ),
+    "models.catalog": (
+        "list_models",
+        "load_models",
+        "register_model",
+    ),
     "models.dialect": (
         "Dialect",
         "ThinkTags",
@@ -210,6 +231,13 @@ _NAMES = {
         "Model",
         "ThinkingControl",
     ),
+    "models.prices": (
+        "PriceChange",
+        "PriceTier",
+        "Prices",
+        "Rates",
+    ),
+    "models.resolve": ("find_model",),
     "notices": (
         "Issue",
         "Notice",
@@ -242,7 +270,10 @@ __all__ = [
     "Accumulator",
     "AssistantBlock",
     "AssistantMessage",
+    "Auth",
     "AuthenticationError",
+    "AwsAuth",
+    "BearerAuth",
     "Block",
     "CallOptions",
     "Client",
@@ -257,6 +288,7 @@ __all__ = [
     "Dialect",
     "Document",
     "EventStream",
+    "GoogleAuth",
     "HistoryError",
     "Image",
     "InvalidRequest",
@@ -279,11 +311,15 @@ __all__ = [
     "Overloaded",
     "PermissionDenied",
     "Plan",
+    "PriceChange",
+    "PriceTier",
+    "Prices",
     "Processor",
     "Progress",
     "ProviderError",
     "QuotaExceeded",
     "RateLimited",
+    "Rates",
     "ReadFailed",
     "Retry",
     "RunError",
@@ -326,14 +362,20 @@ __all__ = [
     "UsageUpdate",
     "UserBlock",
     "UserMessage",
+    "clamp_thinking_level",
     "complete",
     "complete_sync",
+    "find_model",
+    "list_models",
+    "load_models",
     "parse",
     "parse_events",
     "prepare",
     "preview_arguments",
+    "register_model",
     "replay_events",
     "stream",
+    "supported_thinking_levels",
     "trim_tokens",
     "trim_turns",
     "validate",

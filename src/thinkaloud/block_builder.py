@@ -33,7 +33,7 @@ from thinkaloud.fragments import Fragments
 from thinkaloud.jsontext import Json, is_json_object, joined_surrogates
 from thinkaloud.messages import LevelChoice, Origin, StopReason
 from thinkaloud.notices import Notice
-from thinkaloud.usage import Usage
+from thinkaloud.usage import Cost, Usage
 
 # The model chose to stop: what it wrote is whole. After any other end the last call may be cut.
 _CHOSEN_ENDS = frozenset({StopReason.END, StopReason.TOOL_USE, StopReason.STOP_SEQUENCE, StopReason.PAUSE})
@@ -71,10 +71,17 @@ class OpenBlock:
 class BlockBuilder:
     """Opens, extends and closes blocks on a parser's word, and collects the events that tell of it.
 
-    Every method may add events; `take()` hands them over.
+    Every method may add events; `take()` hands them over. price: tells the cost when the answer has ended well.
     """
 
-    def __init__(self, origin: Origin, *, level: LevelChoice = LevelChoice(), prefix_digest: str | None = None) -> None:
+    def __init__(
+        self,
+        origin: Origin,
+        *,
+        level: LevelChoice = LevelChoice(),
+        prefix_digest: str | None = None,
+        price: Callable[[Usage], Cost | None] | None = None,
+    ) -> None:
         self.usage = _NOTHING_KNOWN
         self.started = False
         """The first block has opened: the answer has begun for its reader."""
@@ -85,6 +92,7 @@ class BlockBuilder:
         self._origin = origin
         self._level = level
         self._prefix_digest = prefix_digest
+        self._price = price
         self._response_id: str | None = None
         self._model = origin.model
         self._blocks = 0
@@ -212,6 +220,9 @@ class BlockBuilder:
             whole = chosen or block.kind is not _TOOL_CALL or is_json_object(str(block.fragments))
             self._end(block, complete=whole)
         self.ended = True
+        cost = None if self._price is None else self._price(self.usage)
+        if cost is not None:
+            self._events.append(UsageUpdate(self.usage, cost))
         self._events.append(StreamEnd(stop_reason, raw, detail))
 
     def abandon(self) -> None:

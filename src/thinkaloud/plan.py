@@ -10,6 +10,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from attrs import evolve, field, frozen
 
+from thinkaloud.cost import Pricing
 from thinkaloud.errors import ConfigurationError, HistoryError, ProviderError, StaleThinking, UnsupportedOption
 from thinkaloud.history.processors import Processor
 from thinkaloud.history.readying import OnStale, ready, without_stale
@@ -106,6 +107,21 @@ class Plan:
     call: Call = field(repr=False)
     writing: _Writing = field(repr=False)
     fallbacks: tuple[Plan, ...] = field(default=(), repr=False)
+
+    @property
+    def url(self) -> str:
+        """Where the request goes."""
+        return self.request.url
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """All headers of the request, for people: the key, and whatever else may be a secret, shows as ***."""
+        key = "authorization" if self.provider.key_header == "bearer" else self.provider.key_header
+        shown = {name: "***" if _SECRET.search(name) else value for name, value in self.request.headers.items()}
+        return {**shown, key: "***"} if self.provider.key_variables else shown
+
+
+_SECRET = re.compile(r"auth|key|token|secret|cookie|credential|signature", re.IGNORECASE)
 
 
 def prepare(model: str | Model, messages: Messages, **options: Unpack[CallOptions]) -> Plan:
@@ -246,15 +262,42 @@ class _Writing:
             request=HttpRequest("POST", self.address.url + encoded.path, headers, _encoded(body)),
             body=body,
             level=choice,
-            notices=(*self.history.told(encoded.notices), *self.amended),
+            notices=(*_unknown(call), *self.history.told(encoded.notices), *self.amended),
             provider=self.provider,
             wire=wire,
             context=ParseContext(
-                origin=origin, dialect=call.dialect, level=choice, prefix_digest=self.history.prefix_digest
+                origin=origin,
+                dialect=call.dialect,
+                level=choice,
+                prefix_digest=self.history.prefix_digest,
+                price=_pricing(model, body),
             ),
             call=call,
             writing=self,
         )
+
+
+def _unknown(call: Call) -> tuple[Notice, ...]:
+    """Tells that a level goes to a model of which nothing is known."""
+    model = call.model
+    if call.reasoning is None or model.reasoning is not None or model.thinking is not None:
+        return ()
+    text = (
+        f"nothing is known of the model {model.facts_id!r} at {model.provider}, so the level is sent as its family or "
+        "its endpoint would take it; base_model= or register_model() can say more"
+    )
+    return (Notice("unknown_model", text, "model", {"provider": model.provider, "model": model.facts_id}),)
+
+
+# Fields that choose another price than the standard one, and the values that do not.
+_TIER_FIELDS = ("service_tier", "serviceTier", "speed")
+_STANDARD = (None, "auto", "default", "standard", "standard_only", {"type": "default"})
+
+
+def _pricing(model: Model, body: Mapping[str, Json]) -> Pricing | None:
+    if model.prices is None or any(body.get(name) not in _STANDARD for name in _TIER_FIELDS):
+        return None
+    return Pricing(model.prices)
 
 
 # one small check per argument

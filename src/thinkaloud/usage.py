@@ -25,9 +25,7 @@ def _as_money(value: float | None) -> float | None:
 
 
 def _sum(a: Any, b: Any) -> Any:
-    if a is None or b is None:
-        return b if a is None else a
-    return a + b
+    return None if a is None or b is None else a + b
 
 
 @frozen
@@ -52,7 +50,7 @@ class Usage(Stored):
     billed_usd: float | None = field(default=None, converter=_as_money, validator=_money)
 
     def __add__(self, other: Usage) -> Usage:
-        """Sum over several answers; None counts as nothing known, so None + 5 = 5."""
+        """Sum over several answers. What is unknown of one is unknown of all: None + 5 = None."""
         if not isinstance(other, Usage):
             return NotImplemented
         return Usage(*(_sum(own, more) for own, more in zip(_counts(self), _counts(other), strict=True)))
@@ -71,7 +69,7 @@ _counts: Callable[[Usage], tuple[Any, ...]] = attrgetter(*(attribute.name for at
 
 @frozen
 class Cost(Stored):
-    """Cost of one answer in USD, at the prices of the day it was given. None: no price is known for the part.
+    """Cost of one answer in USD, at the prices of the day it was given. None: the price or the tokens are not known.
 
     input: uncached prompt tokens.
     output: generated tokens, reasoning included.
@@ -85,11 +83,12 @@ class Cost(Stored):
 
     @property
     def total(self) -> float | None:
-        """The sum of the known parts; None when none is known."""
-        known = [part for part in (self.input, self.output, self.cache_read, self.cache_write) if part is not None]
-        return sum(known) if known else None
+        """The sum of the parts; None when one of them is unknown."""
+        total: float | None = _sum(_sum(self.input, self.output), _sum(self.cache_read, self.cache_write))
+        return total
 
     def __add__(self, other: Cost) -> Cost:
+        """Sum over several answers. A part that is unknown of one is unknown of all."""
         if not isinstance(other, Cost):
             return NotImplemented
         return Cost(*(_sum(getattr(self, f.name), getattr(other, f.name)) for f in fields(Cost)))

@@ -73,8 +73,7 @@ def same_words(one: str | None, other: str | None) -> bool:
 
 
 def _speak_alike(host: Provider, maker: Provider, model: Model) -> bool:
-    served = getattr(host, "protocols", (host.protocol,))
-    if not any(same_words(protocol, model.protocol) for protocol in served):
+    if not any(same_words(protocol, model.protocol) for protocol in host.protocols):
         return False
     return model.protocol != "openai-chat" or host.dialect.effort == maker.dialect.effort
 

@@ -15,9 +15,10 @@ from thinkaloud.jsontext import Json, loads
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.messages import LevelChoice, Message, Origin
 from thinkaloud.models.dialect import Dialect
-from thinkaloud.models.model import Model
+from thinkaloud.models.model import Model, ThinkingControl
 from thinkaloud.notices import Notice
 from thinkaloud.tools import ServerTool, Tool, ToolChoice
+from thinkaloud.usage import Cost, Usage
 
 Display = Literal["summarized", "omitted"]
 Cache = Literal["auto", "1h"]
@@ -87,12 +88,14 @@ class ParseContext:
 
     origin: protocol, provider, and the model as it was asked for.
     level, prefix_digest: told in StreamStart.
+    price: tells the cost of an answer from its usage; None: no prices are known.
     """
 
     origin: Origin
     dialect: Dialect = Dialect()
     level: LevelChoice = LevelChoice()
     prefix_digest: str | None = None
+    price: Callable[[Usage], Cost | None] | None = None
 
 
 @frozen(kw_only=True)
@@ -128,7 +131,9 @@ class Parser(ABC):
 
     def __init__(self, context: ParseContext) -> None:
         self.context = context
-        self.builder = BlockBuilder(context.origin, level=context.level, prefix_digest=context.prefix_digest)
+        self.builder = BlockBuilder(
+            context.origin, level=context.level, prefix_digest=context.prefix_digest, price=context.price
+        )
         self.error: ThinkaloudError | None = None
 
     def feed(self, event: AnyServerEvent) -> list[StreamEvent]:
@@ -205,6 +210,7 @@ class WireProtocol:
     framing: how its streamed bytes are cut into events.
     options: the class of its native options.
     response_id_header: the header that names an answer, where the body does not.
+    control: how a model is steered, as its facts say, or else its family or its endpoint; pure, None for not at all.
     amend: what can be changed about a call that was refused before it gave any event; pure, None where nothing can.
     """
 
@@ -215,4 +221,5 @@ class WireProtocol:
     encode: Callable[[Call], Encoded]
     error: Callable[[ErrorResponse], ProviderError]
     response_id_header: str | None = None
+    control: Callable[[Model, Dialect], ThinkingControl | None] | None = None
     amend: Callable[[Call, ProviderError], Amended | None] | None = None

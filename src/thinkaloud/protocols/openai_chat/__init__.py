@@ -6,7 +6,7 @@ An endpoint's deviations are data (`models.dialect`); the four files here serve 
 from __future__ import annotations
 
 from thinkaloud.protocols.base import WireProtocol
-from thinkaloud.protocols.openai_chat import encode, errors, parse
+from thinkaloud.protocols.openai_chat import encode, errors, families, parse
 from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
 
 PROTOCOL = WireProtocol(
@@ -16,6 +16,7 @@ PROTOCOL = WireProtocol(
     parser=parse.OpenAIChatParser,
     encode=encode.encode,
     error=errors.error,
+    control=families.thinking_control,
 )
 
 __all__ = ["PROTOCOL", "OpenAIChatOptions"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thinkaloud.protocols.base import WireProtocol
-from thinkaloud.protocols.openai_responses import amend, encode, errors, items, parse
+from thinkaloud.protocols.openai_responses import amend, encode, errors, families, items, parse
 from thinkaloud.protocols.openai_responses.options import OpenAIResponsesOptions
 
 PROTOCOL = WireProtocol(
@@ -13,6 +13,7 @@ PROTOCOL = WireProtocol(
     parser=parse.OpenAIResponsesParser,
     encode=encode.encode,
     error=errors.error,
+    control=families.thinking_control,
     amend=amend.amend,
 )
 

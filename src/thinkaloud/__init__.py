@@ -106,6 +106,9 @@ if TYPE_CHECKING:
     from thinkaloud.models.model import Model, ThinkingControl
     from thinkaloud.models.prices import PriceChange, Prices, PriceTier, Rates
     from thinkaloud.models.resolve import find_model
+    from thinkaloud.models.provider import AddressPart, Provider, Surface
+    from thinkaloud.models.provider_files import load_providers
+    from thinkaloud.models.providers import register_provider
     from thinkaloud.notices import Issue, Notice
     from thinkaloud.plan import CallOptions, Plan, prepare
     from thinkaloud.protocols.captured import parse, parse_events
@@ -238,6 +241,13 @@ _NAMES = {
         "Rates",
     ),
     "models.resolve": ("find_model",),
+    "models.provider": (
+        "AddressPart",
+        "Provider",
+        "Surface",
+    ),
+    "models.provider_files": ("load_providers",),
+    "models.providers": ("register_provider",),
     "notices": (
         "Issue",
         "Notice",
@@ -268,6 +278,7 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
     "Accumulator",
+    "AddressPart",
     "AssistantBlock",
     "AssistantMessage",
     "Auth",
@@ -316,6 +327,7 @@ __all__ = [
     "Prices",
     "Processor",
     "Progress",
+    "Provider",
     "ProviderError",
     "QuotaExceeded",
     "RateLimited",
@@ -332,6 +344,7 @@ __all__ = [
     "StreamError",
     "StreamEvent",
     "StreamStart",
+    "Surface",
     "SwitchPolicy",
     "Text",
     "TextDelta",
@@ -368,11 +381,13 @@ __all__ = [
     "find_model",
     "list_models",
     "load_models",
+    "load_providers",
     "parse",
     "parse_events",
     "prepare",
     "preview_arguments",
     "register_model",
+    "register_provider",
     "replay_events",
     "stream",
     "supported_thinking_levels",

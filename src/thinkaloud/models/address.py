@@ -13,7 +13,7 @@ from attrs import field, frozen
 
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.models.model import Model
-from thinkaloud.models.provider import AddressPart, Form, Provider, Surface
+from thinkaloud.models.provider import PLACEHOLDER, AddressPart, Form, Provider, Surface
 
 
 @frozen
@@ -39,6 +39,7 @@ PARTS: Mapping[str, str] = {
     "account": r"[a-zA-Z0-9._-]+",
     "api_version": r"[a-zA-Z0-9.-]+",
 }
+_ANY_PART = r"[a-zA-Z0-9._-]+"
 
 
 def find_address(
@@ -66,7 +67,7 @@ def find_address(
     elif surface.express_url is not None and parts.get("project") is None:
         url = surface.express_url
     elif surface.base_url is not None:
-        url = _PLACEHOLDER.sub(lambda found: parts.demand(found[1]), surface.base_url).rstrip("/")
+        url = PLACEHOLDER.sub(lambda found: parts.demand(found[1]), surface.base_url).rstrip("/")
         _checked(url, allow_http=allow_http or provider.allow_http)
     else:
         raise ConfigurationError(
@@ -79,9 +80,6 @@ def find_address(
 
 # What a form says in its requests, wherever they go.
 _NEEDED: Mapping[Form, tuple[str, ...]] = {"vertex-anthropic": ("project", "location")}
-
-
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 def _google_host(parts: _Parts) -> str:
@@ -106,7 +104,7 @@ class _Parts(Mapping[str, str]):
     def __init__(self, provider: Provider, endpoint: Mapping[str, str] | None) -> None:
         self._provider = provider
         self._known: dict[str, AddressPart] = {part.name: part for part in provider.parts}
-        self._given = _named(endpoint)
+        self._given = _named(endpoint, {*PARTS, *self._known})
 
     def __getitem__(self, name: str) -> str:
         if self._given.get(name):
@@ -114,7 +112,7 @@ class _Parts(Mapping[str, str]):
         part = self._known[name]
         for variable in part.variables:
             if value := os.environ.get(variable, "").strip():
-                if not re.fullmatch(PARTS.get(name, "[^/?#@:]+"), value):
+                if not re.fullmatch(PARTS.get(name, _ANY_PART), value):
                     raise ConfigurationError(f"{variable}={value!r} is no {name}; {_example(name)}")
                 return value
         if part.default is None:
@@ -146,15 +144,15 @@ def _example(name: str) -> str:
     return "set one such as us-east-1" if name in ("region", "location") else "it may hold letters, digits and dashes"
 
 
-def _named(endpoint: Any) -> Mapping[str, str]:
+def _named(endpoint: Any, known: set[str]) -> Mapping[str, str]:
     if endpoint is None:
         return {}
     if not isinstance(endpoint, Mapping):
         raise ConfigurationError(f'endpoint must be a mapping such as {{"region": "us-east-1"}}, not {endpoint!r}')
     for name, value in endpoint.items():
-        if name not in PARTS:
-            raise ConfigurationError(f"endpoint has {name!r}; an address is made of: {', '.join(PARTS)}")
-        if not isinstance(value, str) or not re.fullmatch(PARTS[name], value):
+        if name not in known:
+            raise ConfigurationError(f"endpoint has {name!r}; an address is made of: {', '.join(sorted(known))}")
+        if not isinstance(value, str) or not re.fullmatch(PARTS.get(name, _ANY_PART), value):
             raise ConfigurationError(f"endpoint[{name!r}]={value!r} is no {name}; {_example(name)}")
     return endpoint
 

@@ -114,13 +114,40 @@ class Provider:
         )
 
 
-def check_patterns(provider: Provider) -> None:
-    """Raise ConfigurationError for a pattern of models that is no regular expression."""
-    for pattern in (
-        *(surface.models for surface in provider.surfaces if surface.models is not None),
-        *(pattern for pattern, _ in provider.dialect.by_model),
-    ):
+def check_provider(provider: Provider) -> None:
+    """Raise ConfigurationError for a row that cannot work, with the field that is wrong."""
+    if not isinstance(provider, Provider):
+        raise ConfigurationError(f"a provider must be a Provider, not {type(provider).__name__}")
+    if not provider.id or "/" in provider.id or not provider.id.isprintable():
+        raise ConfigurationError(f"id={provider.id!r} must be a name without a slash")
+    for protocol in provider.protocols:
+        if protocol not in PROTOCOLS:
+            raise ConfigurationError(f"protocol={protocol!r} is unknown; use one of: {', '.join(PROTOCOLS)}")
+    if provider.dialect.levels != tuple(sorted(set(provider.dialect.levels))):
+        raise ConfigurationError("dialect.levels must go from the lowest to the highest, each once")
+    _check_patterns(provider)
+    _check_addresses(provider)
+
+
+def _check_patterns(provider: Provider) -> None:
+    named = [(f"surfaces[{place}].models", surface.models) for place, surface in enumerate(provider.surfaces)]
+    named += [(f"dialect.by_model[{place}]", pattern) for place, (pattern, _) in enumerate(provider.dialect.by_model)]
+    for name, pattern in named:
         try:
-            re.compile(pattern)
+            re.compile(pattern or "")
         except re.error as error:
-            raise ConfigurationError(f"the pattern {pattern!r} of models is no regular expression: {error}") from None
+            raise ConfigurationError(f"{name}={pattern!r} is no regular expression: {error}") from None
+
+
+PLACEHOLDER = re.compile(r"\{(\w*)\}")
+
+DERIVED = ("google_host",)
+"""Parts of addresses that follow from others."""
+
+
+def _check_addresses(provider: Provider) -> None:
+    known = {*DERIVED, *(part.name for part in provider.parts)}
+    for address in (provider.base_url, *(surface.base_url for surface in provider.surfaces)):
+        for name in PLACEHOLDER.findall(address or ""):
+            if name not in known:
+                raise ConfigurationError(f"base_url={address!r} has {{{name}}}, which no part of the address is named")

@@ -11,10 +11,10 @@ from typing import Any
 
 from attrs import evolve
 
-from thinkaloud.errors import ConfigurationError, UnknownModel
+from thinkaloud.errors import UnknownModel
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.models.dialect import Dialect, ThinkTags
-from thinkaloud.models.provider import PROTOCOLS, AddressPart, Surface, check_patterns
+from thinkaloud.models.provider import AddressPart, Surface, check_provider
 from thinkaloud.models.provider import Provider as Provider
 
 
@@ -40,6 +40,9 @@ _OPENAI = Dialect(
 )
 # Servers of open models: what goes back runs through the model's own template, and only the open tool loop needs it.
 _LOCAL = Dialect(replay="may", replay_turns="loop", top_k=True)
+
+# A router: the server behind it is not known.
+_BACKEND = Dialect(replay_turns="loop")
 
 _OLLAMA = Dialect(
     reasoning_field="reasoning",
@@ -180,6 +183,7 @@ _ROWS = (
             ),
         ),
         parts=_AWS_REGION,
+        auth="aws",
         key_variables=("AWS_BEARER_TOKEN_BEDROCK",),
         dialect=evolve(_OPENAI, system_role="system", cache_key=False),
     ),
@@ -311,7 +315,12 @@ _ROWS = (
         ),
     ),
     # Everything behind it belongs to the server that it chooses.
-    _chat("huggingface", "https://router.huggingface.co/v1", "HF_TOKEN", dialect=Dialect(replay_turns="loop")),
+    _chat(
+        "huggingface",
+        "https://router.huggingface.co/v1",
+        "HF_TOKEN",
+        dialect=evolve(_BACKEND, by_model=((r"deepseek-r1|qwq", evolve(_BACKEND, think_tags=ThinkTags())),)),
+    ),
     _chat(
         "perplexity",
         "https://api.perplexity.ai",
@@ -331,14 +340,19 @@ _ROWS = (
         ),
     ),
     _chat("vercel-gateway", "https://ai-gateway.vercel.sh/v1", "AI_GATEWAY_API_KEY", dialect=_GATEWAY),
-    _chat("avian", "https://api.avian.io/v1", "AVIAN_API_KEY", dialect=Dialect(replay_field="reasoning_content")),
+    _chat(
+        "avian",
+        "https://api.avian.io/v1",
+        "AVIAN_API_KEY",
+        dialect=Dialect(reasoning_field="reasoning_content", replay_field="reasoning_content"),
+    ),
     _chat(
         "databricks",
         None,
         "DATABRICKS_TOKEN",
         base_url_variable="DATABRICKS_HOST",
         base_path="/serving-endpoints",
-        dialect=Dialect(stream_usage=None),
+        dialect=Dialect(stream_usage=None, replay="never"),  # of thinking in fields; parts of the text always go back
     ),
     _chat(
         "snowflake",
@@ -371,9 +385,11 @@ _ROWS = (
             *_RESPONSES_TOO,
             Surface(protocol="anthropic-messages", base_url="http://localhost:8080"),
         ),
-        dialect=evolve(_LOCAL, levels=(_OFF, _MINIMAL, _LOW, _MEDIUM, _HIGH, _XHIGH)),
+        dialect=evolve(
+            _LOCAL, reasoning_field="reasoning_content", levels=(_OFF, _MINIMAL, _LOW, _MEDIUM, _HIGH, _XHIGH)
+        ),
     ),
-    _chat("gpustack", None, "GPUSTACK_API_KEY", dialect=_LOCAL),
+    _chat("gpustack", None, "GPUSTACK_API_KEY", dialect=evolve(_LOCAL, reasoning_field="reasoning_content")),
     _chat(
         "lmstudio",
         "http://localhost:1234/v1",
@@ -431,14 +447,7 @@ def register_provider(provider: Provider) -> None:
 
     Raises ConfigurationError for a row that cannot work.
     """
-    if not isinstance(provider, Provider):
-        raise ConfigurationError(f"provider must be a Provider, not {type(provider).__name__}")
-    if not provider.id or "/" in provider.id or not provider.id.isprintable():
-        raise ConfigurationError(f"id={provider.id!r} must be a name without a slash")
-    for protocol in provider.protocols:
-        if protocol not in PROTOCOLS:
-            raise ConfigurationError(f"protocol={protocol!r} is unknown; use one of: {', '.join(PROTOCOLS)}")
-    check_patterns(provider)
+    check_provider(provider)
     PROVIDERS[provider.id] = provider
 
 

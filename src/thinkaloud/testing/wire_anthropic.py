@@ -228,7 +228,7 @@ def _failure(failure: Failure, number: int) -> HttpError:
 
 ENCODER = WireEncoder(
     protocol=_PROTOCOL,
-    path=re.compile(r"/v1/messages\Z"),
+    path=re.compile(r"(/v1/messages|/publishers/anthropic/models/[^/]+:(streamRawPredict|rawPredict))\Z"),
     base_path="",
     asked=_asked,
     stream=_stream,

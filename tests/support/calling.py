@@ -24,7 +24,7 @@ async def calling(
     options: of the Client; nothing is sent again unless they say so.
     """
     options.setdefault("retries", 0)
-    scripted = script if isinstance(script, Scripted) else Scripted(script, repeat_last=True)
+    scripted = script if isinstance(script, Scripted) else Scripted(script, repeat_last=True, verify_signatures=True)
     if library == "own":
         options.pop("max_connections", None)
         async with (

@@ -418,6 +418,23 @@ def test_dropping_stale_thinking_needs_its_beta_and_adaptive_thinking() -> None:
         assert codes(request(model, options, reasoning=level)) == ["on_stale_ignored"]
 
 
+def test_a_call_that_drops_stale_thinking_asks_only_models_that_bind_it() -> None:
+    encoded = request("claude-opus-5-5", reasoning=HIGH, drop_stale=True)
+    assert thinking(encoded)["block_binding"] == {"prefix_mismatch_behavior": "drop_block"}
+    assert encoded.headers["anthropic-beta"] == "thinking-binding-controls-2026-08-01"
+    assert "block_binding" not in thinking(request("claude-opus-5", reasoning=HIGH, drop_stale=True))
+    off = request("claude-sonnet-5-5", reasoning=OFF, drop_stale=True)
+    assert (thinking(off), codes(off)) == ({"type": "between_tools"}, [])
+
+
+@pytest.mark.parametrize(("native", "sent"), [("error", "error"), ("drop", "drop_block")])
+def test_the_options_say_what_becomes_of_stale_thinking_before_the_call_does(native: Any, sent: str) -> None:
+    encoded = request("claude-opus-5-5", AnthropicOptions(on_stale=native), reasoning=HIGH, drop_stale=True)
+    assert thinking(encoded)["block_binding"] == {"prefix_mismatch_behavior": sent}
+    sending = request("claude-opus-5-5", AnthropicOptions(on_stale="send"), reasoning=HIGH, drop_stale=True)
+    assert "block_binding" not in thinking(sending)
+
+
 # what thinking refuses
 
 

@@ -12,7 +12,7 @@ from thinkaloud.levels import ThinkingLevel
 from thinkaloud.messages import AssistantMessage, Origin, ToolResult, UserMessage
 from thinkaloud.models.model import Model
 from thinkaloud.protocols.anthropic.encode import encode
-from thinkaloud.protocols.anthropic.options import AnthropicOptions, BetweenTools, Budget
+from thinkaloud.protocols.anthropic.options import Adaptive, AnthropicOptions, BetweenTools, Budget, Disabled
 from thinkaloud.protocols.base import Call
 from thinkaloud.tools import Tool, ToolChoice
 
@@ -50,6 +50,13 @@ CALLS: dict[str, dict[str, Any]] = {
     "adaptive": {"reasoning": ThinkingLevel.XHIGH, "system": "s", "cache": "1h", "stop": ("END",)},
     "off": {"reasoning": ThinkingLevel.OFF},
     "budget": {"id": "claude-sonnet-4-5", "options": AnthropicOptions(thinking=Budget(2048), display="omitted")},
+    "an elder's level": {
+        "id": "claude-opus-4-5",
+        "reasoning": ThinkingLevel.HIGH,
+        "options": AnthropicOptions(effort="low"),
+    },
+    "native adaptive": {"options": AnthropicOptions(thinking=Adaptive(), effort="xhigh", display="omitted")},
+    "native off": {"options": AnthropicOptions(thinking=Disabled(), effort="high")},
     "between": {"id": "claude-sonnet-5-5", "options": AnthropicOptions(thinking=BetweenTools(), effort="max")},
     "tools": {"tools": (Tool("f", "d", strict=True),), "tool_choice": ToolChoice.tool("f", parallel=False)},
     "native": {
@@ -69,6 +76,27 @@ def consumed(value: Any) -> Any:
     if isinstance(value, Iterable):
         return [consumed(item) for item in value]
     return value
+
+
+BETA_CALLS: dict[str, dict[str, Any]] = {
+    **CALLS,
+    "updates": {"reasoning": ThinkingLevel.HIGH, "options": AnthropicOptions(display="updates")},
+    "stale": {"id": "claude-opus-5-5", "options": AnthropicOptions(on_stale="drop", betas=["files-api-2025-04-14"])},
+    "stale, error": {"id": "claude-opus-5-5", "options": AnthropicOptions(on_stale="error", thinking=Adaptive())},
+    "context": {"options": AnthropicOptions(context_management={"edits": [{"type": "clear_tool_uses_20250919"}]})},
+    "container": {"options": AnthropicOptions(container={"id": "c", "skills": []})},
+}
+
+
+@pytest.mark.parametrize("name", BETA_CALLS)
+def test_bodies_of_betas_fit_the_official_types(name: str) -> None:
+    from anthropic.types.beta.message_create_params import MessageCreateParamsStreaming
+
+    fields = dict(BETA_CALLS[name])
+    model = Model("anthropic", fields.pop("id", "claude-opus-5"))
+    body = encode(Call(model=model, messages=HISTORY, **fields)).body
+    adapter = pydantic.TypeAdapter(MessageCreateParamsStreaming)
+    assert consumed(adapter.validate_python(body)) == body
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -184,6 +184,88 @@ def test_an_effort_for_a_model_without_one_is_refused() -> None:
         plan_of("amazon.nova-pro-v1:0", options=BedrockOptions(effort="high"))
 
 
+NOVA_CONTROL = ThinkingControl(
+    mode="effort", levels=(OFF, LOW, HIGH), native={OFF: "disabled", LOW: "low", HIGH: "high"}
+)
+
+
+def test_a_word_that_the_models_facts_rule_out_is_refused_unless_they_are_not_settled() -> None:
+    options = BedrockOptions(effort="ultra")
+    model = Model("bedrock", "amazon.nova-2-lite-v1:0", thinking=NOVA_CONTROL, unsure=())
+    with pytest.raises(ConfigurationError, match=r"effort='ultra' .* use one of 'disabled', 'low', 'high'"):
+        encode(Call(model=model, messages=(UserMessage("Hi"),), options=options))
+    unsure = evolve(model, unsure=("thinking.levels",))
+    encoded = encode(Call(model=unsure, messages=(UserMessage("Hi"),), options=options))
+    assert encoded.body["additionalModelRequestFields"] == nova("ultra")
+
+
+@pytest.mark.parametrize(
+    ("place", "fields"),
+    [
+        ("additionalModelRequestFields.reasoning_effort", effort("low")),
+        ("additionalModelRequestFields.reasoning_config", flat("low")),
+        ("additionalModelRequestFields.reasoning.effort", nested("low")),
+        ("additionalModelRequestFields.reasoningConfig.maxReasoningEffort", nova("low")),
+    ],
+)
+def test_a_models_own_facts_name_the_place_of_its_words(place: str, fields: Any) -> None:
+    control = ThinkingControl(mode="effort", levels=(LOW, HIGH), param=place)
+    assert sent(Model("bedrock", "somebody.new-model-v1:0", thinking=control), LOW) == (fields, LOW)
+
+
+def test_thinking_without_a_control_is_told_with_the_way_around_it() -> None:
+    control = ThinkingControl(mode="always_on", default_on=True)
+    model = Model("bedrock", "xai.grok-4.6", thinking=control)
+    for level in (OFF, HIGH):
+        encoded = encode(Call(model=model, messages=(UserMessage("Hi"),), reasoning=level))
+        assert "additionalModelRequestFields" not in encoded.body
+        [notice] = encoded.notices
+        assert notice.code == "level_ignored"
+        assert "BedrockOptions(effort=...)" in notice.text
+    assert fields_of(model, options=BedrockOptions(effort="high")) == nested("high")
+
+
+def test_an_effort_that_says_otherwise_than_the_level_is_told() -> None:
+    encoded = without_facts("openai.gpt-oss-20b-1:0", reasoning=LOW, options=BedrockOptions(effort="high"))
+    [notice] = encoded.notices
+    assert (notice.code, notice.detail) == ("level_overridden", {"asked": "low", "sent": "high"})
+
+
+def test_fields_of_ones_own_win_over_the_level_and_that_is_told() -> None:
+    own: dict[str, Any] = {"thinking": {"type": "enabled", "budget_tokens": 4000}, "top_k": 3}
+    encoded = without_facts(
+        "anthropic.claude-opus-4-6-v1", reasoning=HIGH, options=BedrockOptions(additional_fields=own)
+    )
+    assert encoded.body["additionalModelRequestFields"] == own
+    assert encoded.level is None
+    assert codes(encoded) == ["level_overridden"]
+    other = BedrockOptions(additional_fields={"top_k": 3})
+    assert without_facts("anthropic.claude-opus-4-6-v1", reasoning=HIGH, options=other).level is HIGH
+
+
+@pytest.mark.parametrize(
+    ("options", "own"),
+    [
+        ({"thinking": Disabled()}, {"thinking": {"type": "adaptive"}}),
+        ({"display": "omitted"}, {"thinking": {"type": "adaptive"}}),
+        ({"effort": "low"}, {"output_config": {"effort": "high"}}),
+        ({"effort": "low"}, {"reasoning_effort": "high"}),
+        ({"effort": "low"}, {"reasoningConfig": {"type": "disabled"}}),
+    ],
+)
+def test_an_option_and_a_field_of_ones_own_for_the_same_are_refused(options: Any, own: Any) -> None:
+    with pytest.raises(ConfigurationError, match=f"'{next(iter(own))}', and {next(iter(options))} is given too"):
+        BedrockOptions(additional_fields=own, **options)
+
+
+def test_a_limit_above_the_models_own_is_lowered_where_it_is_settled() -> None:
+    for unsure, limit in ((), 9000), (("max_output",), 10_000):
+        model = Model("bedrock", "amazon.nova-pro-v1:0", max_output=9000, unsure=unsure)
+        encoded = encode(Call(model=model, messages=(UserMessage("Hi"),), max_tokens=10_000))
+        assert encoded.body["inferenceConfig"] == {"maxTokens": limit}
+        assert codes(encoded) == (["max_tokens_lowered"] if limit == 9000 else [])
+
+
 # Claude: as the Messages API
 
 

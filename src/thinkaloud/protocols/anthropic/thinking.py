@@ -12,6 +12,7 @@ from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import Json
 from thinkaloud.levels import ThinkingLevel, clamp_level
 from thinkaloud.models.model import ThinkingControl
+from thinkaloud.models.signing import binds_prefix
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.anthropic.families import BUDGETS, SMALLEST_BUDGET, Family, effort_of
 from thinkaloud.protocols.anthropic.options import Adaptive, AnthropicOptions, BetweenTools, Budget, Disabled
@@ -85,7 +86,7 @@ def thinking_fields(call: Call, options: AnthropicOptions, family: Family) -> Th
     _give_way_to_forced_call(draft, call, options, family)
     _take_effort(draft, call, options, family)
     _take_display(draft, call, options, family)
-    binding = _binding(draft, options, family.control)
+    binding = _binding(draft, call, options, family.control)
     max_tokens = _max_tokens(draft, call, options, family)
 
     fields: dict[str, Json] = {}
@@ -256,18 +257,21 @@ def _take_display(draft: _Draft, call: Call, options: AnthropicOptions, family: 
         draft.betas.append(_UPDATES)
 
 
-def _binding(draft: _Draft, options: AnthropicOptions, control: ThinkingControl) -> dict[str, Json]:
-    behavior = None if options.on_stale is None else _ON_STALE.get(options.on_stale)
-    if behavior is None:
+def _binding(draft: _Draft, call: Call, options: AnthropicOptions, control: ThinkingControl) -> dict[str, Json]:
+    wished = options.on_stale
+    if wished is None and call.drop_stale and binds_prefix(call.model.facts_id):
+        wished = "drop"
+    if wished is None or wished not in _ON_STALE:
         return {}
     if draft.type is None and control.mode == "adaptive" and control.default_on:
         draft.type = "adaptive"
     if draft.type != "adaptive":
-        text = "the server takes it only beside adaptive thinking"
-        draft.notice("on_stale_ignored", text, "options.on_stale", asked=options.on_stale)
+        if options.on_stale is not None:
+            text = "the server takes it only beside adaptive thinking"
+            draft.notice("on_stale_ignored", text, "options.on_stale", asked=options.on_stale)
         return {}
     draft.betas.append(_BINDING)
-    return {"block_binding": {"prefix_mismatch_behavior": behavior}}
+    return {"block_binding": {"prefix_mismatch_behavior": _ON_STALE[wished]}}
 
 
 # room for thinking and answer

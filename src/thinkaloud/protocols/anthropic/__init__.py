@@ -1,8 +1,15 @@
 """The wire protocol `anthropic-messages`: Claude at Anthropic, on Vertex and Azure, and compatible servers."""
 
-from thinkaloud.protocols.anthropic import blocks, encode, errors, parse
-from thinkaloud.protocols.anthropic.options import AnthropicOptions
+from thinkaloud.models.dialect import Dialect
+from thinkaloud.models.model import Model, ThinkingControl
+from thinkaloud.protocols.anthropic import blocks, encode, errors, families, parse
+from thinkaloud.protocols.anthropic.options import Adaptive, AnthropicOptions, BetweenTools, Budget, Disabled
 from thinkaloud.protocols.base import WireProtocol
+
+
+def _control(model: Model, dialect: Dialect) -> ThinkingControl:
+    return families.family_of(model).control
+
 
 PROTOCOL = WireProtocol(
     id=blocks.PROTOCOL_ID,
@@ -11,6 +18,7 @@ PROTOCOL = WireProtocol(
     parser=parse.AnthropicParser,
     encode=encode.encode,
     error=errors.error,
+    control=_control,
 )
 
-__all__ = ["PROTOCOL", "AnthropicOptions"]
+__all__ = ["PROTOCOL", "Adaptive", "AnthropicOptions", "BetweenTools", "Budget", "Disabled"]

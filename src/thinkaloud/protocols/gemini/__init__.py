@@ -1,7 +1,7 @@
 """The wire protocol `gemini`: generateContent on the Gemini Developer API and on Vertex AI."""
 
 from thinkaloud.protocols.base import WireProtocol
-from thinkaloud.protocols.gemini import encode, errors, parse
+from thinkaloud.protocols.gemini import encode, errors, families, parse
 from thinkaloud.protocols.gemini.options import GeminiOptions
 
 PROTOCOL = WireProtocol(
@@ -11,6 +11,7 @@ PROTOCOL = WireProtocol(
     parser=parse.GeminiParser,
     encode=encode.encode,
     error=errors.error,
+    control=families.thinking_control,
 )
 
 __all__ = ["PROTOCOL", "GeminiOptions"]

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 import thinkaloud as ta
-from support.sealed import ONE, OSLO, TOOLS, TWO, WIRES, Body, Wire, second_turn
+from support.sealed import ONE, OSLO, TOOLS, TWO, WIRES, Body, Wire, ask, plan_of, second_turn
 from thinkaloud.protocols.registry import PROTOCOL_IDS
 from thinkaloud.testing import Failure, Reply, Scripted, demo_script, serve, serve_in_thread
 
@@ -147,6 +147,14 @@ def test_a_conversation_goes_on_turn_after_turn(protocol: str) -> None:
     wire = WIRES[protocol]
     turn = second_turn(wire, wire.first, "It rains.", "So it will.")
     assert turn.next_turn().next_turn().sent().text == "So it will."
+
+
+@pytest.mark.parametrize("target", PROTOCOL_IDS)
+@pytest.mark.parametrize("protocol", PROTOCOL_IDS)
+def test_a_conversation_goes_on_with_another_model(protocol: str, target: str) -> None:
+    turn = second_turn(protocol)
+    other = WIRES[target]
+    assert ask(other, turn.scripted, plan_of(other, turn.history)).text == "It rains."
 
 
 @pytest.mark.parametrize(("protocol", "tamper", "refusal"), CASES)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 import thinkaloud as ta
 from thinkaloud.protocols.base import ErrorResponse
@@ -129,7 +129,8 @@ def ask(wire: Wire, scripted: Scripted, plan: ta.Plan, body: Body | None = None)
         told = json.loads(b"".join(answer.events))
         response = ErrorResponse(body=told, status=answer.status, headers=answer.headers, provider=wire.model.provider)
         raise wire_protocol(wire.protocol).error(response)
-    return ta.parse(wire.protocol, answer.events, provider=wire.model.provider)
+    message = ta.parse(wire.protocol, answer.events, provider=wire.model.provider)
+    return evolve(message, origin=ta.Origin(wire.protocol, wire.model.provider, wire.model.id))  # as a client knows it
 
 
 def plan_of(wire: Wire, history: Any, **options: Any) -> ta.Plan:

@@ -8,7 +8,7 @@ import pytest
 
 import thinkaloud as ta
 from support.calling import calling
-from thinkaloud.protocols.anthropic import AnthropicOptions, Budget
+from thinkaloud.protocols.anthropic.options import AnthropicOptions, Budget
 from thinkaloud.testing import Reply
 
 OFF, MINIMAL, LOW, MEDIUM, HIGH, XHIGH, MAX = ta.ThinkingLevel

@@ -10,7 +10,13 @@ from functools import cache
 
 import pytest
 
-from support import level_rules_anthropic, level_rules_bedrock
+from support import (
+    level_rules_anthropic,
+    level_rules_bedrock,
+    level_rules_gemini,
+    level_rules_openai_chat,
+    level_rules_openai_responses,
+)
 from support.catalogued import catalogued
 from support.level_rules import LADDER, SCENARIOS, Rules, Wish, common_faults
 from thinkaloud.errors import ConfigurationError
@@ -20,6 +26,9 @@ from thinkaloud.plan import Plan, prepare
 RULES: dict[str, Rules] = {
     "anthropic-messages": level_rules_anthropic,
     "bedrock-converse": level_rules_bedrock,
+    "gemini": level_rules_gemini,
+    "openai-chat": level_rules_openai_chat,
+    "openai-responses": level_rules_openai_responses,
 }
 MODELS = {
     f"{model.provider}/{model.id}": (model, rules)

@@ -94,11 +94,11 @@ def common_faults(wish: Wish, plan: Plan) -> Iterator[str]:
         yield "the plan does not tell what was asked"
     if sent is not None and sent not in levels:
         yield "the level is not of the model's row"
+    turned_off = sent is OFF and "tools" in wish.arguments  # the wire's own rules say where that is right
     if asked is None:
-        if sent is not None:
+        if sent is not None and not turned_off:
             yield "a level is sent that nobody asked for"
         return
-    turned_off = sent is OFF and "tools" in wish.arguments  # the wire's own rules say where that is right
     if sent is not nearest(asked, levels) and not turned_off:
         yield f"{sent} is not the nearest level"
     told = [notice for notice in plan.notices if notice.detail.get("asked") == asked.value]

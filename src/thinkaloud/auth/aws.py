@@ -76,6 +76,8 @@ class AwsAuth:
         self._session = session
         self._service = service
         self._found: Any = None  # credentials of botocore
+        self._profile_region: str | None = None
+        self._profile_read = False
         self._looking = threading.Lock()
         self._ready = SharedRefresh(self._make_ready)
 
@@ -87,8 +89,11 @@ class AwsAuth:
         raise TypeError("AWS credentials cannot be pickled")
 
     def parts(self) -> Mapping[str, str]:
-        """The region, where it is known: a part of the provider's address. May read the configuration files."""
-        region = self._region or _from_environment() or _of_session(self._opened())
+        """The region as part of the provider's address, where the environment does not name it itself.
+
+        Without a given one the configuration files are read.
+        """
+        region = self._region or (None if _from_environment() else self._of_profile())
         return {"region": region} if region else {}
 
     async def headers(self, request: HttpRequest) -> Mapping[str, str]:
@@ -115,6 +120,7 @@ class AwsAuth:
                 found = self._found or self._credentials()
                 if found is not None:
                     found.get_frozen_credentials()
+                    self._of_profile()
                     self._found = found
                     return
                 failure = MissingCredentials(
@@ -129,6 +135,12 @@ class AwsAuth:
             return import_module("botocore.credentials").Credentials(*self._keys)
         return self._opened().get_credentials()
 
+    def _of_profile(self) -> str | None:
+        """The region that the session or its profile names; read once."""
+        if not self._profile_read:
+            self._profile_region, self._profile_read = _of_session(self._opened()), True
+        return self._profile_region
+
     def _opened(self) -> Any:
         if self._session is None:
             self._session = import_module("botocore.session").Session(profile=self._profile)
@@ -137,7 +149,7 @@ class AwsAuth:
     def _signed(self, request: HttpRequest) -> Credentials:
         parts = _ENDPOINT.search(urlsplit(request.url).hostname or "")
         service = self._service or (_SERVICES.get(parts[1], parts[1]) if parts else "bedrock")
-        region = (parts[2] if parts else None) or self.parts().get("region")
+        region = (parts[2] if parts else None) or self._region or _from_environment() or self._of_profile()
         if region is None:
             wanted = " or ".join(_REGIONS)
             raise ConfigurationError(f"signing for AWS needs a region: set {wanted}, or use AwsAuth(region=...)")

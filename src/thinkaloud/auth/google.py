@@ -64,6 +64,8 @@ class GoogleAuth:
         self._location = location
         self._scopes = tuple(scopes)
         self._found: Any = None  # credentials of google-auth
+        self._read_project: str | None = None
+        self._project_read = False
         self._refreshing = threading.Lock()
         self._ready = SharedRefresh(self._make_ready)
 
@@ -74,8 +76,13 @@ class GoogleAuth:
         raise TypeError("Google credentials cannot be pickled")
 
     def parts(self) -> Mapping[str, str]:
-        """Project and location, where they are known: parts of the provider's address. May read the key file."""
-        project = self._project or os.environ.get("GOOGLE_CLOUD_PROJECT", "").strip() or self._own_project()
+        """Project and location as parts of the provider's address, where the environment does not name them itself.
+
+        Without a given project the key file is read, once.
+        """
+        project = self._project
+        if project is None and not os.environ.get("GOOGLE_CLOUD_PROJECT", "").strip():
+            project = self._own_project()
         named = {"project": project, "location": self._location}
         return {name: value for name, value in named.items() if value}
 
@@ -92,6 +99,12 @@ class GoogleAuth:
         return Credentials({name.lower(): text for name, text in headers.items()})
 
     def _own_project(self) -> str | None:
+        """The project of the credentials themselves."""
+        if not self._project_read:
+            self._read_project, self._project_read = self._look_for_project(), True
+        return self._read_project
+
+    def _look_for_project(self) -> str | None:
         if self._given is not None:
             project = getattr(self._given, "project_id", None)
         else:
@@ -137,7 +150,10 @@ class GoogleAuth:
                     raise ConfigurationError(
                         f"service_account={str(self._service_account)!r} is no key file: {type(error).__name__}"
                     ) from None
-            given = import_module("google.oauth2.service_account").Credentials.from_service_account_info(info)
+            try:
+                given = import_module("google.oauth2.service_account").Credentials.from_service_account_info(info)
+            except ValueError as error:  # its text may quote the file
+                raise ConfigurationError(f"service_account is no usable key: {type(error).__name__}") from None
         if given is None:
             return import_module("google.auth").default(scopes=self._scopes)[0]
         return import_module("google.auth.credentials").with_scopes_if_required(given, self._scopes)

@@ -20,6 +20,7 @@ from thinkaloud.errors import (
     ServerError,
 )
 from thinkaloud.jsontext import loads
+from thinkaloud.protocols.fields import unsendable
 
 
 @frozen
@@ -40,6 +41,12 @@ AWS_WORDS = {
     "ExpiredTokenException": Kind(AuthenticationError, 403),
     "InvalidClientTokenId": Kind(AuthenticationError, 403),
     "MissingAuthenticationToken": Kind(AuthenticationError, 403),
+    "MissingAuthenticationTokenException": Kind(AuthenticationError, 403),
+    "IncompleteSignature": Kind(AuthenticationError, 403),
+    "IncompleteSignatureException": Kind(AuthenticationError, 403),
+    "SignatureDoesNotMatch": Kind(AuthenticationError, 403),
+    "ExpiredToken": Kind(AuthenticationError, 403),
+    "RequestExpired": Kind(AuthenticationError, 403),
     "AccessDeniedException": Kind(PermissionDenied, 403),
     "ResourceNotFoundException": Kind(NotFound, 404),
     "ModelTimeoutException": Kind(ServerError, 408),
@@ -71,8 +78,11 @@ _LONGEST = 500
 _LONGEST_FRAMED = 1_000_000
 
 # What looks like a credential is never told on, even where a host quotes the one it got.
+# AWS quotes the request that it would have signed, session token included.
 _SECRET = re.compile(
-    r"(?i)\b(?:sk-[\w-]{8,}|AIza[\w-]{20,}|(?:AKIA|ASIA)[A-Z0-9]{12,}|ya29\.[\w.-]+|(?<=bearer )\S{8,})"
+    r"(?i)\b(?:sk-[\w-]{8,}|AIza[\w-]{20,}|(?:AKIA|ASIA)[A-Z0-9]{12,}|ya29\.[\w.-]+|(?<=bearer )\S{8,}"
+    r"|ABSK[\w+/=-]{16,}|bedrock-api-key-[\w+/=-]{16,}|(?<![\w-])eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w-]*"
+    r"|(?<=x-amz-security-token:)[^\s'\"\\]{8,}|(?<=x-amz-security-token: )[^\s'\"\\]{8,})"
 )
 _HIDDEN = "[hidden]"
 
@@ -107,6 +117,11 @@ def framed_json(body: str) -> Any:
 def shortened(text: str) -> str:
     """A provider's text, cut where it is long."""
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+def quotable(body: Any) -> Any:
+    """A body as an error may carry it: without what looks like a credential, and cut where JSON cannot hold it."""
+    return hidden(body if unsendable(body) is None else repr(body)[:_LONGEST])
 
 
 def hidden(value: Any) -> Any:

@@ -25,8 +25,8 @@ from thinkaloud.errors import (
     StaleThinking,
 )
 from thinkaloud.protocols.base import ErrorResponse
-from thinkaloud.protocols.failures import AWS_WORDS, Kind, by_message, by_status, hidden, shortened
-from thinkaloud.protocols.fields import JsonObject, unsendable
+from thinkaloud.protocols.failures import AWS_WORDS, Kind, by_message, by_status, quotable, shortened
+from thinkaloud.protocols.fields import JsonObject
 from thinkaloud.wire.retry_after import retry_after
 
 # The provider's words: `error.type` of the Messages API, `error.status` of Google's hosts, the exception names of AWS.
@@ -78,13 +78,11 @@ _MESSAGES: tuple[tuple[str, type[ProviderError]], ...] = (
 _SPENT = "_spend_limit_reached"
 
 _REQUEST_IDS = ("request-id", "x-request-id", "x-amzn-requestid", "x-goog-request-id")
-_LONGEST = 500
 
 
 def error(response: ErrorResponse) -> ProviderError:
     """Build the typed error of a failure. Never raises, whatever the body holds."""
-    body = response.body if unsendable(response.body) is None else repr(response.body)[:_LONGEST]
-    body = hidden(body)
+    body = quotable(response.body)
     told = _Told.of(body, response.headers)
     kind, status = _kind(told, response.status)
     error_class = by_message(told.message, _MESSAGES) if kind.error is InvalidRequest else None

@@ -11,6 +11,7 @@ from typing import cast
 from attrs import evolve
 
 from thinkaloud.errors import (
+    AuthenticationError,
     ContentFiltered,
     ContextTooLong,
     InvalidRequest,
@@ -21,8 +22,8 @@ from thinkaloud.errors import (
     StaleThinking,
 )
 from thinkaloud.protocols.base import ErrorResponse
-from thinkaloud.protocols.failures import AWS_WORDS, Kind, by_message, by_status, hidden, shortened
-from thinkaloud.protocols.fields import JsonObject, unsendable
+from thinkaloud.protocols.failures import AWS_WORDS, Kind, by_message, by_status, quotable, shortened
+from thinkaloud.protocols.fields import JsonObject
 from thinkaloud.wire.retry_after import retry_after
 
 _WORDS = {
@@ -50,19 +51,27 @@ _MESSAGES: tuple[tuple[str, type[ProviderError]], ...] = (
     ("provided model identifier is invalid", NotFound),
 )
 
-_LONGEST = 500
+# What is said of a key where the name is that of a missing permission (AWS's documentation of Bedrock keys).
+_KEY_MESSAGES: tuple[tuple[str, type[ProviderError]], ...] = (
+    ("make sure your api key is valid", AuthenticationError),
+    ("invalid api key", AuthenticationError),
+    ("bearer token has expired", AuthenticationError),
+    ("security token included in the request", AuthenticationError),
+    ("signature expired", AuthenticationError),
+)
+_BY_MESSAGE = {InvalidRequest: _MESSAGES, PermissionDenied: _KEY_MESSAGES}
 
 
 def error(response: ErrorResponse) -> ProviderError:
     """Build the typed error of a failure. Never raises, whatever the body holds."""
-    body = hidden(response.body if unsendable(response.body) is None else repr(response.body)[:_LONGEST])
+    body = quotable(response.body)
     told = _told(body)
     code = _code(told, response)
     message = _first(told, "message", "Message", "errorMessage", "originalMessage")
     if not told and isinstance(body, str):
         message = " ".join(body.split())
     kind = _kind(code, told, response.status)
-    error_class = by_message(message, _MESSAGES) if kind.error is InvalidRequest else None
+    error_class = by_message(message, _BY_MESSAGE.get(kind.error, ()))
     name = code or ("an error" if response.status is None else f"HTTP {response.status}")
     return (error_class or kind.error)(
         shortened(message) or f"{name}, without a message",

@@ -23,8 +23,8 @@ from thinkaloud.errors import (
     StaleThinking,
 )
 from thinkaloud.protocols.base import ErrorResponse
-from thinkaloud.protocols.failures import Kind, by_message, by_status, hidden, shortened
-from thinkaloud.protocols.fields import JsonObject, unsendable
+from thinkaloud.protocols.failures import Kind, by_message, by_status, quotable, shortened
+from thinkaloud.protocols.fields import JsonObject
 from thinkaloud.wire.retry_after import retry_after
 
 # `error.status`.
@@ -71,18 +71,23 @@ _MESSAGES: tuple[tuple[str, type[ProviderError]], ...] = (
     ("api key expired", AuthenticationError),
 )
 
+# What is said of a key where the word is that of a missing permission.
+_KEY_MESSAGES: tuple[tuple[str, type[ProviderError]], ...] = (
+    ("unregistered callers", AuthenticationError),
+    ("api key was reported as leaked", AuthenticationError),
+)
+_BY_MESSAGE = {InvalidRequest: _MESSAGES, PermissionDenied: _KEY_MESSAGES}
+
 # A quota of a whole day does not come back by waiting as long as a caller would.
 _DAILY = re.compile("per_?day", re.IGNORECASE)
 
 _DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s\Z")
 _REQUEST_IDS = ("x-goog-request-id", "x-request-id")
-_LONGEST = 500
 
 
 def error(response: ErrorResponse) -> ProviderError:
     """Build the typed error of a failure. Never raises, whatever the body holds."""
-    body = response.body if unsendable(response.body) is None else repr(response.body)[:_LONGEST]
-    body = hidden(body)
+    body = quotable(response.body)
     objects = list(_objects(body))
     details = [detail for item in objects for detail in _listed(item, "details")]
     word = _first_text(objects, "status")
@@ -150,9 +155,7 @@ def _sub_kind(error: type[ProviderError], message: str, details: list[JsonObject
     reasons = [_first_text([detail], "reason") for detail in details]
     if (told := next((_REASONS[reason] for reason in reasons if reason in _REASONS), None)) is not None:
         return told
-    if error is not InvalidRequest:
-        return None
-    return by_message(message, _MESSAGES)
+    return by_message(message, _BY_MESSAGE.get(error, ()))
 
 
 def _delay(details: list[JsonObject], response: ErrorResponse) -> float | None:

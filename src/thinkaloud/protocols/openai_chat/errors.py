@@ -30,7 +30,7 @@ from thinkaloud.errors import (
 )
 from thinkaloud.jsontext import loads
 from thinkaloud.protocols.base import ErrorResponse
-from thinkaloud.protocols.failures import framed_json
+from thinkaloud.protocols.failures import framed_json, hidden, quotable
 from thinkaloud.wire.retry_after import retry_after
 
 
@@ -119,7 +119,13 @@ _WORDS: dict[str, _Kind] = {
     **_words(MalformedToolCall, "tool_use_failed"),  # Groq
     **_words(StaleThinking, "invalid_encrypted_content"),
     **_words(AuthenticationError, "invalid_api_key", "authentication_error", "authentication"),
-    **_words(PermissionDenied, "permission_denied", "permission_error", "unsupported_country_region_territory"),
+    **_words(
+        PermissionDenied,
+        "permission_denied",
+        "permissiondenied",
+        "permission_error",
+        "unsupported_country_region_territory",
+    ),
     **_words(NotFound, "model_not_found", "deploymentnotfound", "not_found_error", "not_found"),
     **_words(
         InvalidRequest,
@@ -219,12 +225,12 @@ def error(response: ErrorResponse) -> ProviderError:
     status = response.status if response.status is not None and response.status >= 400 else found.status
     kind = _kind(found, status, response)
     return kind.type(
-        found.message or _by_status(status),
+        hidden(found.message) or _by_status(status),
         provider=response.provider,
         status=status,
         code=found.code,
         request_id=_request_id(response, found),
-        body=response.body,
+        body=quotable(response.body),
         retryable=_RETRY_WORDS.get(response.headers.get("x-should-retry", ""), kind.retryable),
         retry_after=retry_after(response.headers),
     )

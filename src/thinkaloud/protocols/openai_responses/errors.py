@@ -13,13 +13,14 @@ from attrs import evolve
 
 from thinkaloud.errors import ProviderError
 from thinkaloud.protocols.base import ErrorResponse
+from thinkaloud.protocols.failures import quotable
 from thinkaloud.protocols.openai_chat import errors as openai
 
 
 def error(response: ErrorResponse) -> ProviderError:
     """Turn a provider's failure into its typed error."""
     failure = openai.error(evolve(response, body=_unwrapped(response.body)))
-    failure.body = response.body
+    failure.body = quotable(response.body)
     return failure
 
 

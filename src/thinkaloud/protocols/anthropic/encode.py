@@ -6,10 +6,12 @@ from typing import Any
 
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import Json
+from thinkaloud.levels import ThinkingLevel
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.anthropic.choices import stop_sequences
 from thinkaloud.protocols.anthropic.controls import controls
 from thinkaloud.protocols.anthropic.families import family_of
+from thinkaloud.protocols.anthropic.open_loop import PAUSED, may_think
 from thinkaloud.protocols.anthropic.options import AnthropicOptions
 from thinkaloud.protocols.anthropic.turns import turns
 from thinkaloud.protocols.base import Call, Encoded
@@ -46,6 +48,10 @@ def encode(call: Call) -> Encoded:
     if not messages:
         raise ConfigurationError("messages: nothing is left to send; give a user message that is not blank")
     notices = [*steered.notices, *left_out]
+    thinking, level = steered.thinking, steered.level
+    if not may_think(thinking, messages):
+        thinking, level = {name: value for name, value in thinking.items() if name != "thinking"}, ThinkingLevel.OFF
+        notices.append(PAUSED)
     cache = None if call.cache is None else _CACHES[call.cache]
 
     body: dict[str, Json] = {"model": call.model.id, "max_tokens": steered.max_tokens}
@@ -58,7 +64,7 @@ def encode(call: Call) -> Encoded:
         body["tools"] = [_tool(tool) for tool in call.tools]
     if steered.tool_choice is not None:
         body["tool_choice"] = steered.tool_choice
-    body |= steered.thinking
+    body |= thinking
     body |= steered.sampling
     if stop := stop_sequences(call, notices):
         body["stop_sequences"] = stop
@@ -78,7 +84,7 @@ def encode(call: Call) -> Encoded:
     headers = {"anthropic-version": version}
     if betas:
         headers["anthropic-beta"] = ",".join(dict.fromkeys(betas))
-    return Encoded("/v1/messages", sendable(body), headers, level=steered.level, notices=tuple(notices))
+    return Encoded("/v1/messages", sendable(body), headers, level=level, notices=tuple(notices))
 
 
 def _options(options: Any) -> AnthropicOptions:

@@ -10,9 +10,11 @@ from attrs import evolve
 from thinkaloud.content import ToolCall
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import Json
+from thinkaloud.levels import ThinkingLevel
 from thinkaloud.messages import AssistantMessage, ToolResult
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.anthropic.choices import stop_sequences
+from thinkaloud.protocols.anthropic.open_loop import PAUSED, may_think
 from thinkaloud.protocols.base import Call, Encoded
 from thinkaloud.protocols.bedrock.families import Family, family_of, is_hidden
 from thinkaloud.protocols.bedrock.options import BedrockOptions
@@ -43,6 +45,10 @@ def encode(call: Call) -> Encoded:
     asked = asked_of_claude(call, options) if family.claude else asked_of_vendor(call, options, family)
     messages, left_out = turns(call.messages, family)
     notices = [*overruled, *asked.notices, *left_out]
+    if family.claude and not may_think(asked.fields, messages):
+        fields = {name: value for name, value in asked.fields.items() if name != "thinking"}
+        asked = evolve(asked, fields=fields, level=ThinkingLevel.OFF)
+        notices.append(PAUSED)
     point = _cache_point(call, family, notices)
 
     body: dict[str, Json] = {}

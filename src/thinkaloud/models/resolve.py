@@ -45,6 +45,8 @@ def resolve_model(model: str | Model, *, base_model: str | None = None) -> tuple
     own = registered(model.provider, model.id)
     if own is not None:
         model = with_facts(model, own, connection=True)
+    if model.thinking is not None and model.reasoning is None:
+        model = evolve(model, reasoning=True)
     provider = _provider(model)
     known = _known(model)
     if model.protocol is None:

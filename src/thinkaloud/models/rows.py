@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import date
 from enum import Enum
 from functools import cache
+from math import inf
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -123,11 +124,12 @@ _NAMES: dict[Any, str] = {str: "a text", int: "a whole number", float: "a number
 
 def _plain(type: Any, value: Any, path: str) -> Any:
     if type is float and value.__class__ is int:
-        return float(value)
+        value = float(value)
     if value.__class__ is not type:
         raise _wrong(path, _NAMES[type], value)
-    if type in (int, float) and (value < 0 and path.rpartition(".")[2] != "dynamic_budget" and ".native." not in path):
-        raise ConfigurationError(f"{path} is {value!r}, but must not be negative")
+    signed = path.endswith(".dynamic_budget") or ".native." in path
+    if (type is float and not 0 <= value < inf) or (type is int and value < 0 and not signed):
+        raise ConfigurationError(f"{path} is {value!r}, but must be a number from 0 up")
     return value
 
 

@@ -66,10 +66,19 @@ def _of_type(*types: type, wanted: str) -> Any:
     return check
 
 
+def _fits_a_header(text: str) -> bool:
+    return bool(text.strip()) and text.isascii() and text.isprintable()
+
+
+def _version(instance: object, attribute: Any, value: object) -> None:
+    if value is not None and not (isinstance(value, str) and _fits_a_header(value)):
+        raise ConfigurationError(f'{attribute.name}={value!r}: give a version such as "2023-06-01", or None')
+
+
 def _as_betas(value: Iterable[str]) -> tuple[str, ...]:
     betas = (value,) if isinstance(value, str) else tuple(value)
     for beta in betas:
-        if not isinstance(beta, str) or not beta.strip() or "," in beta or not beta.isascii():
+        if not isinstance(beta, str) or not _fits_a_header(beta) or "," in beta:
             raise ConfigurationError(f"betas has {beta!r}: give names of betas, each as a string of its own")
     return betas
 
@@ -101,7 +110,7 @@ class AnthropicOptions:
     display: AnthropicDisplay | None = field(default=None, validator=_one_of(AnthropicDisplay))
     on_stale: OnStale | None = field(default=None, validator=_one_of(OnStale))
     betas: tuple[str, ...] = field(default=(), converter=_as_betas)
-    api_version: str | None = field(default=None, validator=_of_type(str, wanted='a version such as "2023-06-01"'))
+    api_version: str | None = field(default=None, validator=_version)
     metadata: Mapping[str, Json] | None = field(
         default=None, validator=_of_type(Mapping, wanted='a mapping such as {"user_id": "..."}'), hash=False
     )

@@ -12,7 +12,7 @@ from support.clouds import without_credentials
 from thinkaloud.auth.api_key import ApiKey, NoAuth
 from thinkaloud.auth.choice import find_auth
 from thinkaloud.models.providers import find_provider
-from thinkaloud.testing import serve
+from thinkaloud.testing import Failure, Scripted, serve
 from thinkaloud.wire.http import HttpRequest
 
 BEDROCK = find_provider("bedrock")
@@ -116,3 +116,39 @@ def test_an_endpoint_of_ones_own_takes_every_kind() -> None:
 
 def test_a_server_that_asks_for_no_key_gets_none() -> None:
     assert isinstance(find_auth(find_provider("ollama"), None), NoAuth)
+
+
+def test_credentials_tell_their_part_of_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("botocore")
+    client = ta.Client(auth=ta.AwsAuth(access_key="A", secret_key="S", region="eu-west-1"))
+    model = "bedrock/anthropic.claude-opus-4-6-v1"
+    assert client.prepare(model, "hi").request.url.startswith("https://bedrock-runtime.eu-west-1.amazonaws.com/")
+    other = client.prepare(model, "hi", endpoint={"region": "us-west-2"})
+    assert other.request.url.startswith("https://bedrock-runtime.us-west-2.amazonaws.com/")
+    monkeypatch.setenv("AWS_REGION", "ca-central-1")
+    of_environment = ta.Client(auth=ta.AwsAuth(access_key="A", secret_key="S")).prepare(model, "hi")
+    assert of_environment.request.url.startswith("https://bedrock-runtime.ca-central-1.amazonaws.com/")
+
+
+def test_credentials_of_google_tell_project_and_location() -> None:
+    pytest.importorskip("google.auth")
+    client = ta.Client(auth=ta.GoogleAuth(project="my-project", location="europe-west4"))
+    assert client.prepare("google-vertex/gemini-3-pro-preview", "hi").request.url.startswith(
+        "https://europe-west4-aiplatform.googleapis.com/v1beta1/projects/my-project/locations/europe-west4/"
+    )
+
+
+@pytest.mark.anyio
+async def test_fallbacks_take_each_its_own_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("botocore")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant")
+    script = Scripted([Failure(ta.AuthenticationError, "no"), "Hi"])
+    auth = ta.AwsAuth(access_key="A", secret_key="S", region="us-east-1")
+    async with (
+        serve(script) as server,
+        ta.Client(auth=auth, base_url=server.url) as client,
+    ):
+        model, other = "bedrock/anthropic.claude-opus-4-6-v1", "anthropic/claude-opus-5"
+        await client.complete(model, "hi", fallbacks=[other])
+    assert server.requests[0].credentials["authorization"].startswith("AWS4-HMAC-SHA256 ")
+    assert server.requests[1].credentials == {"x-api-key": "sk-ant"}

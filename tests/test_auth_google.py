@@ -109,6 +109,7 @@ async def test_the_login_of_gcloud_is_found_with_the_project_that_pays(
         "refresh_token": "r",
         "quota_project_id": "payer",
     }
+    monkeypatch.setenv("PATH", "")  # gcloud itself is not asked for its project
     (tmp_path / "gcloud").mkdir()
     (tmp_path / "gcloud" / "application_default_credentials.json").write_text(json.dumps(login))
     credentials_of_users = pytest.importorskip("google.oauth2.credentials")

@@ -8,7 +8,7 @@ from typing import Any, Self, TypedDict, Unpack
 
 from thinkaloud.attempts import Abandoned, Source
 from thinkaloud.auth.api_key import ApiKey, Key
-from thinkaloud.auth.base import Auth, checked_auth
+from thinkaloud.auth.base import Auth, checked_auth, parts_of
 from thinkaloud.auth.choice import find_auth
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.event_stream import EventStream
@@ -28,7 +28,7 @@ class Client:
     api_key: a key for the providers that this client calls, or a callable (plain or async) that gives one before each
         request; None looks into the environment.
     auth: credentials of a cloud (AwsAuth, GoogleAuth), a BearerAuth, or an object of yours with `headers(request)`.
-        It wins over api_key, at the providers that it is for.
+        It wins over api_key, at the providers that it is for, and may know the region or project of their addresses.
     base_url: another place that speaks the protocol, such as a gateway.
     http_client: an httpx or httpx2 AsyncClient of yours; it is used as it is and never closed here.
     transport: another way to send requests; the test kit has one that answers from memory.
@@ -101,7 +101,11 @@ class Client:
 
     def _merged(self, options: CallOptions) -> CallOptions:
         given = {name: value for name, value in options.items() if value is not None}
-        return {**self._defaults, **given}  # type: ignore[typeddict-item]
+        merged = {**self._defaults, **given}
+        named = merged.get("endpoint")
+        if self._auth is not None and isinstance(named, Mapping | None) and (known := parts_of(self._auth)):
+            merged["endpoint"] = {**known, **(named or {})}
+        return merged  # type: ignore[return-value]
 
     def _open(self, model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> EventStream:
         plan = build_plan(model, messages, self._merged(options), stream=stream)

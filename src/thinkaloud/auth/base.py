@@ -17,6 +17,13 @@ class Auth(Protocol):
         ...
 
 
+def parts_of(auth: Auth) -> Mapping[str, str]:
+    """What credentials know of their provider's address, such as the region: they tell it by a method `parts`."""
+    tell = getattr(auth, "parts", None)
+    known: Mapping[str, str] = tell() if callable(tell) else {}
+    return known
+
+
 def checked_auth(auth: Auth | None, key: object) -> Auth | None:
     """The `auth` of a client, if it can be one. Raises ConfigurationError, also where it leaves nothing to a key."""
     if auth is None:

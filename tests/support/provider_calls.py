@@ -5,13 +5,16 @@ The client believes that it speaks to the provider; a transport between the two 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from attrs import evolve, field, frozen
 
 import thinkaloud as ta
+from thinkaloud.auth.aws import AwsAuth
+from thinkaloud.auth.base import Auth
 from thinkaloud.auth.bearer import BearerAuth
 from thinkaloud.models.dialect import Dialect
 from thinkaloud.models.providers import PROVIDERS
@@ -31,13 +34,13 @@ class Asked:
     model: id of the model.
     protocol: as the user names it; None: as the provider chooses it.
     environment: variables besides the key's.
-    token: the call has a token of a cloud in place of a key.
+    auth: "token": a cloud's token in place of a key; "aws": a signature.
     """
 
     model: str
     protocol: str | None = None
     environment: Mapping[str, str] = field(factory=dict)
-    token: bool = False
+    auth: Literal["key", "token", "aws"] = "key"
 
 
 _AWS = {"AWS_REGION": "us-east-1"}
@@ -50,12 +53,12 @@ CONVERSATIONS: Mapping[str, tuple[Asked, ...]] = {
     "google": (Asked("gemini-3-flash-preview"), Asked("gemini-2.5-flash")),
     "google-vertex": (
         Asked("gemini-3-flash-preview"),
-        Asked("gemini-2.5-flash", environment=_VERTEX, token=True),
-        Asked("claude-opus-5", environment=_VERTEX, token=True),
+        Asked("gemini-2.5-flash", environment=_VERTEX, auth="token"),
+        Asked("claude-opus-5", environment=_VERTEX, auth="token"),
     ),
     "bedrock": (
         Asked("us.anthropic.claude-sonnet-4-6", environment=_AWS),
-        Asked("us.amazon.nova-2-lite-v1:0", environment=_AWS),
+        Asked("us.amazon.nova-2-lite-v1:0", environment=_AWS, auth="aws"),
     ),
     "bedrock-mantle": (
         Asked("openai.gpt-5.6-luna", environment=_AWS),
@@ -66,7 +69,7 @@ CONVERSATIONS: Mapping[str, tuple[Asked, ...]] = {
         Asked("gpt-5.5", environment=_AZURE),
         Asked("gpt-5-mini", "openai-chat", _AZURE),
         Asked("gpt-5-mini", "openai-chat", {**_AZURE, "OPENAI_API_VERSION": "2024-10-21"}),
-        Asked("gpt-5-mini", environment={**_AZURE, "OPENAI_API_VERSION": "2025-03-01-preview"}, token=True),
+        Asked("gpt-5-mini", environment={**_AZURE, "OPENAI_API_VERSION": "2025-03-01-preview"}, auth="token"),
     ),
     "deepseek": (Asked("deepseek-v4-pro"), Asked("deepseek-reasoner"), Asked("deepseek-v4-flash", "openai-responses")),
     "openrouter": (Asked("anthropic/claude-sonnet-4.6"), Asked("z-ai/glm-5.2")),
@@ -166,7 +169,7 @@ async def converse(provider: str, asked: Asked) -> tuple[list[ta.AssistantMessag
     model = ta.Model(provider, asked.model, protocol=asked.protocol)
     base_url = ADDRESSES.get(provider)
     plan = ta.prepare(model, "?", base_url=base_url)
-    auth = BearerAuth(KEY) if asked.token else None
+    auth = _AUTH[asked.auth]()
     async with serve(script(plan.context.origin.protocol, plan.context.dialect)) as server:
         transport = Rerouted(server.url)
         async with ta.Client(
@@ -190,18 +193,31 @@ async def converse(provider: str, asked: Asked) -> tuple[list[ta.AssistantMessag
     return answers, sent
 
 
+_AUTH: Mapping[str, Callable[[], Auth | None]] = {
+    "key": lambda: None,
+    "token": lambda: BearerAuth(KEY),
+    "aws": lambda: AwsAuth(access_key="AKIDEXAMPLE", secret_key="secret", session_token=KEY),
+}
+
+# What is another one with every request.
+_MOMENTS = re.compile(r"\b\d{8}(T\d{6}Z)?\b|(?<=Signature=)[0-9a-f]{64}")
+
 # What the HTTP library says of itself and of the connection.
 _OF_THE_LIBRARY = {"host", "connection", "content-length", "user-agent", "accept-encoding"}
 
 
 def _headers(headers: Mapping[str, str]) -> dict[str, str]:
-    return {name: value.replace(KEY, "***") for name, value in sorted(headers.items()) if name not in _OF_THE_LIBRARY}
+    return {
+        name: _MOMENTS.sub("***", value.replace(KEY, "***"))
+        for name, value in sorted(headers.items())
+        if name not in _OF_THE_LIBRARY
+    }
 
 
 def environment(provider: str, asked: Asked) -> dict[str, str]:
     """The variables that make a call work: where a key is needed, the first one for keys holds it."""
     row = PROVIDERS[provider]
-    keys = row.key_variables[:1] if row.key_required and not asked.token else ()
+    keys = row.key_variables[:1] if row.key_required and asked.auth == "key" else ()
     return {**dict.fromkeys(keys, KEY), **asked.environment}
 
 

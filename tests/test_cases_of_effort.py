@@ -1,4 +1,4 @@
-"""Every authored case about the effort of a request to Claude, on either wire, comes out as described."""
+"""Every authored case about the effort of a request comes out as described."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from thinkaloud.models.model import Model, ThinkingControl
 from thinkaloud.plan import Plan, prepare
 from thinkaloud.tools import Tool
 
-IDS = {"anthropic-messages": ("anthropic", "claude-x"), "bedrock-converse": ("bedrock", "anthropic.claude-x")}
+IDS = {
+    "anthropic-messages": ("anthropic", "claude-x"),
+    "bedrock-converse": ("bedrock", "anthropic.claude-x"),
+    "openai-chat": ("huggingface", "maker/model-x"),
+}
 EFFORT = [case for case in cases() if case.name.startswith("effort/") and case.wire in IDS]
 
 
@@ -55,6 +59,14 @@ def keeps_thinking(plan: Plan) -> bool:
     return plan.level.sent is ThinkingLevel.HIGH and any(notice.path == "temperature" for notice in plan.notices)
 
 
+def is_high(plan: Plan) -> bool:
+    return plan.level.sent is ThinkingLevel.HIGH and plan.body["reasoning_effort"] == "high"
+
+
+def asks_for_usage(plan: Plan) -> bool:
+    return plan.body["stream"] is True and plan.body["stream_options"] == {"include_usage": True}
+
+
 # What the words of a case mean, and what must not be in the body.
 RIGHT: Mapping[str, tuple[Callable[[Plan], bool], str]] = {
     "effort/adaptive-model-takes-no-budget": (is_adaptive, "budget_tokens"),
@@ -62,6 +74,8 @@ RIGHT: Mapping[str, tuple[Callable[[Plan], bool], str]] = {
     "effort/forced-tool-choice-with-thinking": (is_off, "enabled"),
     "effort/minimal-respects-budget-floor": (has_budget_with_room, "adaptive"),
     "effort/sampling-parameters-refused-by-model": (keeps_thinking, "temperature"),
+    "effort/stream-asks-for-usage": (asks_for_usage, "xhigh"),
+    "effort/top-level-clamps-down-not-to-default": (is_high, "xhigh"),
 }
 
 

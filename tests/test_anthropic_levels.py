@@ -221,6 +221,13 @@ def test_an_adaptive_model_under_an_unknown_name_is_asked_as_the_newest_claude()
     assert codes(encoded) == ["sampling_dropped"]
 
 
+def test_a_deployment_where_all_are_claude_is_asked_as_the_newest_one_and_not_second_guessed() -> None:
+    deployment = Model("azure-anthropic", "my-deployment")
+    assert thinking(request(deployment, reasoning=HIGH)) == {"type": "adaptive", "display": "summarized"}
+    assert thinking(request(deployment, AnthropicOptions(thinking=Budget(2048))))["budget_tokens"] == 2048
+    assert thinking(request("my-deployment", reasoning=HIGH))["type"] == "enabled"
+
+
 def test_a_control_may_bound_its_budget() -> None:
     control = ThinkingControl(mode="budget", levels=(MINIMAL, HIGH), min_budget=2000, max_budget=9000)
     model = Model("anthropic", "some-model", thinking=control)

@@ -160,6 +160,9 @@ _FAMILIES = {
     "claude-3-5-haiku": evolve(_WITHOUT_THINKING, max_output=8192),
     "claude-3": _WITHOUT_THINKING,
 }
+# Providers that have nothing but Claude behind this protocol, often under a deployment's own name.
+_CLAUDE_ALONE = frozenset({"azure-anthropic", "google-vertex"})
+
 _LONGEST_FIRST = sorted(_FAMILIES, key=len, reverse=True)
 
 # `claude-opus-5-7` is no Opus 5: one or two digits after the prefix are another version, more are a date.
@@ -172,7 +175,8 @@ def family_of(model: Model) -> Family:
     Facts that are not settled refuse nothing.
     """
     family = _by_id(model.facts_id)
-    if family is _FOREIGN and model.thinking is not None and model.thinking.mode == "adaptive":
+    adaptive = model.thinking is not None and model.thinking.mode == "adaptive"
+    if family is _FOREIGN and (adaptive or model.provider in _CLAUDE_ALONE):
         family = _NEWEST  # only Claude thinks adaptively: a deployment under a name of its own
     known = family.strict or model.thinking is not None
     limited = model.max_output is not None or family.strict

@@ -175,11 +175,6 @@ Row = Harmless[Object]
 
 HARMLESS = (
     Row(
-        ("*-xai-grok-*",),
-        "xAI's chat endpoint takes thinking, but neither needs nor keeps it, so ours leaves it out",
-        our_fields,
-    ),
-    Row(
         ("ruby-llm-chat-*-ollama-*", "ruby-llm-chat-*-deepseek-*"),
         "that client sends the same thinking under both names and of every turn; ours goes under the name that it came "
         "by, and only where the endpoint makes use of it",

@@ -7,10 +7,12 @@ import sys
 from typing import Any
 
 from thinkaloud.cli.arguments import WrongUse
-from thinkaloud.cli.output import terminal_outputs
+from thinkaloud.cli.dry_run import plan_json, show_plan
+from thinkaloud.cli.output import Output, terminal_outputs
 from thinkaloud.cli.transcript import Transcript
 from thinkaloud.client import stream
 from thinkaloud.levels import ThinkingLevel
+from thinkaloud.plan import prepare
 
 HELP = "ask a model; the answer goes to stdout, the thinking to stderr"
 
@@ -28,23 +30,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base-url", metavar="URL", help="another place that speaks the provider's protocol")
     parser.add_argument("--no-thinking", action="store_true", help="do not show the thinking")
     parser.add_argument("--json", action="store_true", help="print the events to stdout, one JSON object a line")
+    parser.add_argument("--dry-run", action="store_true", help="print the request and send nothing; needs no key")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out. Credentials come from the environment."""
     import anyio
 
-    anyio.run(_ask, arguments, _prompt(arguments.prompt))
-    return 0
-
-
-async def _ask(arguments: argparse.Namespace, prompt: str) -> None:
+    prompt = _prompt(arguments.prompt)
     options: dict[str, Any] = {
         "reasoning": arguments.reasoning,
         "system": arguments.system,
         "max_tokens": arguments.max_tokens,
         "base_url": arguments.base_url,
     }
+    if arguments.dry_run:
+        plan, out = prepare(arguments.model, prompt, **options), Output(sys.stdout)
+        if arguments.json:
+            out.line(plan_json(plan))
+        else:
+            show_plan(out, plan)
+        return 0
+    anyio.run(_ask, arguments, prompt, options)
+    return 0
+
+
+async def _ask(arguments: argparse.Namespace, prompt: str, options: dict[str, Any]) -> None:
     answer = stream(arguments.model, prompt, **options)
     out, err = terminal_outputs()
     if arguments.json:

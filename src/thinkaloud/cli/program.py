@@ -12,13 +12,21 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from thinkaloud.cli import ask, check, demo, replay, serve
+from thinkaloud.cli import ask, check, demo, levels, models, replay, serve
 from thinkaloud.cli.arguments import WrongUse
 from thinkaloud.cli.output import Output, OutputClosed, accept_any_text, forget_pending_output, one_line, reason
 from thinkaloud.errors import ConfigurationError, HistoryError, ProviderError, ThinkaloudError
 from thinkaloud.models.providers import PROVIDERS
 
-_COMMANDS = {"demo": demo, "ask": ask, "replay": replay, "check": check, "serve": serve}
+_COMMANDS = {
+    "demo": demo,
+    "ask": ask,
+    "models": models,
+    "levels": levels,
+    "replay": replay,
+    "check": check,
+    "serve": serve,
+}
 _WRONG_USE = (WrongUse, ConfigurationError, HistoryError)
 _LONGEST_MESSAGE = 1000
 _SHORTEST_KEY = 8

@@ -84,8 +84,8 @@ if TYPE_CHECKING:
         ToolCallStart,
         UsageUpdate,
     )
+    from thinkaloud.history.decisions import SwitchPolicy
     from thinkaloud.history.processors import Processor, trim_tokens, trim_turns
-    from thinkaloud.history.switching import SwitchPolicy
     from thinkaloud.history.validation import validate
     from thinkaloud.jsontext import preview_arguments
     from thinkaloud.levels import ThinkingLevel
@@ -105,13 +105,18 @@ if TYPE_CHECKING:
     from thinkaloud.models.dialect import Dialect, ThinkTags
     from thinkaloud.models.model import Model, ThinkingControl
     from thinkaloud.models.prices import PriceChange, Prices, PriceTier, Rates
-    from thinkaloud.models.resolve import find_model
     from thinkaloud.models.provider import AddressPart, Provider, Surface
     from thinkaloud.models.provider_files import load_providers
     from thinkaloud.models.providers import register_provider
+    from thinkaloud.models.resolve import find_model
     from thinkaloud.notices import Issue, Notice
     from thinkaloud.plan import CallOptions, Plan, prepare
+    from thinkaloud.protocols.anthropic.options import Adaptive, AnthropicOptions, BetweenTools, Budget, Disabled
+    from thinkaloud.protocols.bedrock.options import BedrockOptions
     from thinkaloud.protocols.captured import parse, parse_events
+    from thinkaloud.protocols.gemini.options import GeminiOptions
+    from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
+    from thinkaloud.protocols.openai_responses.options import OpenAIResponsesOptions
     from thinkaloud.protocols.reader import Limits
     from thinkaloud.tools import ServerTool, Tool, ToolChoice
     from thinkaloud.transport.retry import Retry
@@ -197,12 +202,12 @@ _NAMES = {
         "ToolCallStart",
         "UsageUpdate",
     ),
+    "history.decisions": ("SwitchPolicy",),
     "history.processors": (
         "Processor",
         "trim_tokens",
         "trim_turns",
     ),
-    "history.switching": ("SwitchPolicy",),
     "history.validation": ("validate",),
     "jsontext": ("preview_arguments",),
     "levels": ("ThinkingLevel",),
@@ -257,10 +262,21 @@ _NAMES = {
         "Plan",
         "prepare",
     ),
+    "protocols.anthropic.options": (
+        "Adaptive",
+        "AnthropicOptions",
+        "BetweenTools",
+        "Budget",
+        "Disabled",
+    ),
+    "protocols.bedrock.options": ("BedrockOptions",),
     "protocols.captured": (
         "parse",
         "parse_events",
     ),
+    "protocols.gemini.options": ("GeminiOptions",),
+    "protocols.openai_chat.options": ("OpenAIChatOptions",),
+    "protocols.openai_responses.options": ("OpenAIResponsesOptions",),
     "protocols.reader": ("Limits",),
     "tools": (
         "ServerTool",

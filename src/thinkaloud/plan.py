@@ -12,9 +12,10 @@ from attrs import evolve, field, frozen
 
 from thinkaloud.cost import Pricing
 from thinkaloud.errors import ConfigurationError, HistoryError, ProviderError, StaleThinking, UnsupportedOption
+from thinkaloud.history.decisions import SwitchPolicy
 from thinkaloud.history.processors import Processor
 from thinkaloud.history.readying import OnStale, ready, without_stale
-from thinkaloud.history.switching import Switched, SwitchPolicy
+from thinkaloud.history.switching import Switched
 from thinkaloud.jsontext import Json
 from thinkaloud.levels import LevelName, ThinkingLevel
 from thinkaloud.messages import Conversation, LevelChoice, Message, Origin

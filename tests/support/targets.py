@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import thinkaloud as ta
-from thinkaloud.history.switching import kind_of
+from thinkaloud.history.decisions import kind_of
 
 URL = "http://localhost/v1"
 

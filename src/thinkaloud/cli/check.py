@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out: 0 where the history can be sent, 1 where it has faults."""
-    from thinkaloud.history.switching import SwitchPolicy
+    from thinkaloud.history.decisions import SwitchPolicy
     from thinkaloud.history.validation import validate
     from thinkaloud.plan import prepare
 

@@ -9,8 +9,9 @@ from attrs import evolve
 
 from thinkaloud.errors import ConfigurationError, HistoryError, StaleThinking
 from thinkaloud.history.binding import Prefixes, is_bound, prefixes
+from thinkaloud.history.decisions import SwitchPolicy
 from thinkaloud.history.processors import processed
-from thinkaloud.history.switching import Switched, SwitchPolicy, for_target, without_seals
+from thinkaloud.history.switching import Switched, for_target, without_seals
 from thinkaloud.history.validation import validate
 from thinkaloud.messages import Conversation
 from thinkaloud.models.dialect import Dialect

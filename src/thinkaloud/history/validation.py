@@ -7,8 +7,8 @@ from typing import Literal
 
 from thinkaloud.content import Document, Image, Opaque, Text, Thinking, ToolCall
 from thinkaloud.digests import is_edited
+from thinkaloud.history.decisions import is_cut
 from thinkaloud.history.inputs import fault_of
-from thinkaloud.history.switching import is_cut
 from thinkaloud.messages import AssistantMessage, Conversation, Message, ToolResult, UserMessage
 from thinkaloud.models.model import Model
 from thinkaloud.models.resolve import resolve_model

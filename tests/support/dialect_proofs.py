@@ -1,6 +1,6 @@
 """What recorded requests and answers prove of the dialects in the providers table: one row for each cell.
 
-A cell without a row here stands in its provider's documentation, and nothing recorded speaks of it.
+What no recording shows stands in `support.dialect_sources`, with who says it.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ PROOFS = (
     Proof("azure", "max_tokens_field", "fantasy-azurecommon-azure-o4-mini-tool-streaming-0"),
     Proof("azure", "stream_usage", "fantasy-azurecommon-azure-o4-mini-tool-streaming-0"),
     Proof("azure", "tool_id", "fantasy-azurecommon-azure-o4-mini-tool-streaming-1"),
+    Proof("azure", "effort", "fantasy-azurethinking-azure-gpt-5-mini-thinking-0"),
     Proof("deepseek", "reasoning_field", "chatlas-provider-deepseek-deepseek-simple-request"),
     Proof("deepseek", "replay_field", "chatlas-provider-deepseek-deepseek-tool-variations-1"),
     Proof("deepseek", "replay_turns", "chatlas-provider-deepseek-deepseek-tool-variations-2"),
@@ -72,8 +73,14 @@ PROOFS = (
     Proof("openrouter", "system_role", "fantasy-openroutercommon-gemini-simple-streaming"),
     Proof("openrouter", "max_tokens_field", "fantasy-openroutercommon-gemini-simple-streaming"),
     Proof("openrouter", "stream_usage", "fantasy-openroutercommon-gemini-simple-streaming"),
+    Proof("openrouter", "effort", "pydantic-ai-openrouter-openrouter-streaming-reasoning"),
     Proof("groq", "reasoning_field", "pydantic-ai-groq-groq-model-web-search-tool-stream"),
     Proof("groq", "system_role", "pydantic-ai-groq-tool-use-failed-error-streaming-with-text-0"),
+    Proof(
+        "groq",
+        "effort",
+        "pydantic-ai-thinking-wire-contract-reasoning-wire-contract-groq-gpt-oss-explicit-effor-d1352a01",
+    ),
     Proof(
         "groq", "reasoning_field", "pydantic-ai-groq-groq-model-thinking-part-iter-1", "deepseek-r1-distill-llama-70b"
     ),
@@ -87,15 +94,23 @@ PROOFS = (
         "pydantic-ai-thinking-wire-contract-reasoning-wire-contract-groq-qwen3-effort-setting",
         "qwen/qwen3-32b",
     ),
+    Proof(
+        "groq",
+        "effort",
+        "pydantic-ai-thinking-wire-contract-reasoning-wire-contract-groq-qwen3-disable-merges-u-67f2a93b",
+        "qwen/qwen3-32b",
+    ),
     Proof("xai", "reasoning_field", "fantasy-openaicompatiblecommon-xai-grok-code-fast-multi-tool-streaming-0"),
     Proof("xai", "replay_field", "fantasy-openaicompatiblecommon-xai-grok-code-fast-multi-tool-streaming-1"),
     Proof("xai", "system_role", "fantasy-openaicompatiblecommon-xai-grok-code-fast-multi-tool-streaming-0"),
     Proof("xai", "max_tokens_field", "fantasy-openaicompatiblecommon-xai-grok-code-fast-multi-tool-streaming-0"),
     Proof("xai", "stream_usage", "fantasy-openaicompatiblecommon-xai-grok-code-fast-multi-tool-streaming-0"),
+    Proof("xai", "effort", "fantasy-openaicompatiblethinking-xai-grok-3-mini-thinking-0"),
     Proof("mistral", "thinking in parts", "pydantic-ai-mistral-mistral-model-thinking-part-1"),
     Proof("mistral", "replay_field", "pydantic-ai-mistral-mistral-model-thinking-part-1"),
     Proof("mistral", "replay_turns", "pydantic-ai-mistral-mistral-model-thinking-part-1"),
     Proof("mistral", "stream_usage", "pydantic-ai-mistral-mistral-model-thinking-part-iter"),
+    Proof("mistral", "effort", "pydantic-ai-thinking-wire-contract-reasoning-wire-contract-mistral-small-disable"),
     Proof("qwen", "reasoning_field", "vercel-ai-alibaba-reasoning"),
     Proof("zai", "reasoning_field", "fantasy-openaicompatiblecommon-zai-glm-4-7-flash-tool-0"),
     Proof("zai", "replay_field", "fantasy-openaicompatiblecommon-zai-glm-4-7-flash-tool-1"),
@@ -103,6 +118,7 @@ PROOFS = (
     Proof("zai", "system_role", "fantasy-openaicompatiblecommon-zai-glm-4-7-flash-tool-0"),
     Proof("zai", "max_tokens_field", "fantasy-openaicompatiblecommon-zai-glm-4-7-flash-tool-0"),
     Proof("zai", "stream_usage", "fantasy-openaicompatiblethinking-zai-glm-4-7-flash-thinking-streaming-0"),
+    Proof("zai", "effort", "pydantic-ai-zai-zai-preserved-thinking-round-trip-0"),
     Proof(
         "cerebras",
         "reasoning_field",
@@ -111,6 +127,12 @@ PROOFS = (
     Proof(
         "cerebras",
         "thinking_fields",
+        "pydantic-ai-thinking-wire-contract-reasoning-wire-contract-cerebras-zai-clear-thinking",
+        "zai-glm-4.7",
+    ),
+    Proof(
+        "cerebras",
+        "effort",
         "pydantic-ai-thinking-wire-contract-reasoning-wire-contract-cerebras-zai-clear-thinking",
         "zai-glm-4.7",
     ),
@@ -125,6 +147,7 @@ PROOFS = (
     Proof("vercel-gateway", "replay_field", "fantasy-vercelcommon-gpt-5-multi-tool-streaming-1"),
     Proof("vercel-gateway", "system_role", "fantasy-vercelcommon-gpt-5-multi-tool-streaming-0"),
     Proof("vercel-gateway", "stream_usage", "fantasy-vercelcommon-gpt-5-multi-tool-streaming-0"),
+    Proof("vercel-gateway", "effort", "fantasy-vercelthinking-gemini-3-pro-preview-thinking-streaming-0"),
     Proof("avian", "reasoning_field", "fantasy-openaicompatiblethinking-avian-kimi-thinking-streaming-0"),
     Proof("avian", "replay_field", "fantasy-openaicompatiblethinking-avian-kimi-thinking-streaming-1"),
     Proof("avian", "system_role", "fantasy-openaicompatiblethinking-avian-kimi-thinking-streaming-0"),
@@ -133,12 +156,19 @@ PROOFS = (
     Proof("databricks", "stream_usage", "chatlas-provider-databricks-databricks-tool-variations-0"),
     Proof("snowflake", "thinking in entries", "pydantic-ai-snowflake-snowflake-thinking-0"),
     Proof("snowflake", "replay_field", "pydantic-ai-snowflake-snowflake-thinking-1"),
+    Proof("snowflake", "effort", "pydantic-ai-snowflake-snowflake-thinking-0"),
     Proof("llama-cpp", "reasoning_field", "fantasy-openaicompatiblecommon-llama-cpp-gpt-oss-simple-streaming"),
     Proof("llama-cpp", "system_role", "fantasy-openaicompatiblecommon-llama-cpp-gpt-oss-simple-streaming"),
     Proof("llama-cpp", "stream_usage", "fantasy-openaicompatiblecommon-llama-cpp-gpt-oss-simple-streaming"),
+    Proof("llama-cpp", "effort", "fantasy-openaicompatiblethinking-llama-cpp-gpt-oss-thinking-0"),
     Proof(
         "gpustack",
         "reasoning_field",
+        "ruby-llm-chat-with-extended-thinking-gpustack-qwen3-streams-thinking-content-when-available",
+    ),
+    Proof(
+        "gpustack",
+        "effort",
         "ruby-llm-chat-with-extended-thinking-gpustack-qwen3-streams-thinking-content-when-available",
     ),
     Proof("ollama", "reasoning_field", "ruby-llm-chat-function-calling-ollama-qwen3-can-use-parallel-tool-calls-0"),
@@ -280,6 +310,20 @@ def _thinking_fields(seen: Seen, dialect: Dialect) -> bool:
     return all(seen.request.get(name) == value for name, value in dialect.thinking_fields)
 
 
+def _effort(seen: Seen, dialect: Dialect) -> bool:
+    return any(name in seen.request for name in _EFFORT_FIELDS[dialect.effort])
+
+
+# The fields by which a shape of effort is known.
+_EFFORT_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "openrouter": ("reasoning",),
+    "deepseek": ("thinking",),
+    "zai": ("thinking",),
+    "groq": ("reasoning_effort",),
+    "reasoning_effort": ("reasoning_effort",),
+}
+
+
 CELLS: Mapping[str, Callable[[Seen, Dialect], bool]] = {
     "reasoning_field": _reads_field,
     "thinking in parts": _reads_parts,
@@ -293,4 +337,5 @@ CELLS: Mapping[str, Callable[[Seen, Dialect], bool]] = {
     "seed_field": _seed,
     "tool_id": _call_ids,
     "thinking_fields": _thinking_fields,
+    "effort": _effort,
 }

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from thinkaloud.errors import ConfigurationError
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.messages import UserMessage
 from thinkaloud.models.model import Model, ThinkingControl
 from thinkaloud.models.providers import find_provider
+from thinkaloud.plan import Plan, prepare
 from thinkaloud.protocols.base import Call, Encoded
 from thinkaloud.protocols.openai_responses import PROTOCOL
 from thinkaloud.protocols.openai_responses.options import OpenAIResponsesOptions
@@ -146,3 +148,60 @@ def test_native_effort_wins_over_the_level() -> None:
 def test_a_higher_wish_never_gives_a_lower_level(model: str) -> None:
     levels = [level.rank for wish in LEVELS if wish is not OFF and (level := request(model, wish).level) is not None]
     assert levels == sorted(levels)
+
+
+def planned(model: str, **arguments: Any) -> Plan:
+    return prepare(model, "q", **arguments)
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "words"),
+    [
+        ("openai/gpt-5.1", {"effort": "max"}, "effort='max': gpt-5.1 .* use 'none', 'low', 'medium', 'high'$"),
+        ("openai/gpt-5-pro", {"effort": "low"}, "effort='low': gpt-5-pro .* use 'high'$"),
+        ("openai/gpt-4o", {"effort": "low"}, "effort='low': gpt-4o does not think .* leave it out"),
+        ("openai/gpt-4o", {"summary": "auto"}, "summary='auto': gpt-4o does not think"),
+        ("openai/gpt-4o", {"context": "auto"}, "context='auto': gpt-4o does not think"),
+        ("openai/gpt-5", {"summary": "concise"}, "summary='concise': gpt-5 does not take it"),
+        ("openai/o3", {"context": "all_turns"}, "context='all_turns': o3 does not take it"),
+        ("openai/gpt-5.5", {"mode": "pro"}, "mode='pro': gpt-5.5 does not take it"),
+    ],
+)
+def test_options_that_a_known_model_refuses_are_refused_at_once(model: str, options: Any, words: str) -> None:
+    with pytest.raises(ConfigurationError, match=words):
+        planned(model, options=OpenAIResponsesOptions(**options))
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        ("openai/gpt-next", {"effort": "max"}),
+        ("openai/gpt-5.6-sol", {"mode": "pro", "context": "all_turns", "effort": "max"}),
+        ("openai/gpt-5.5", {"summary": "concise"}),
+        ("azure/gpt-5.6-sol", {"effort": "max"}),
+        ("xai/grok-4.3", {"effort": "xhigh"}),
+        ("openai/chat-latest", {"effort": "xhigh"}),
+    ],
+)
+def test_options_that_are_not_known_to_be_refused_go_as_they_are(model: str, options: Any) -> None:
+    plan = planned(model, options=OpenAIResponsesOptions(**options), base_url="https://example.com")
+    reasoning: Any = plan.body["reasoning"]
+    assert options.items() <= reasoning.items()
+
+
+def test_words_of_another_surface_are_no_words_of_effort() -> None:
+    control = ThinkingControl(
+        mode="effort",
+        levels=(OFF, HIGH),
+        native={OFF: "disabled", HIGH: "deep"},
+        param="reasoning_effort",
+        off_param="thinking.type",
+    )
+    model = Model("deepseek", "m", protocol="openai-responses", thinking=control)
+    assert (sent(model, OFF)["effort"], sent(model, HIGH)["effort"]) == ("none", "deep")
+
+
+def test_a_summary_beside_a_level_that_is_off_is_told() -> None:
+    encoded = request("openai/gpt-5.5", OFF, options=OpenAIResponsesOptions(summary="detailed"))
+    assert encoded.body["reasoning"] == {"effort": "none"}
+    assert [(n.code, n.path) for n in encoded.notices] == [("display_ignored", "options.summary")]

@@ -18,7 +18,7 @@ from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import Call
 from thinkaloud.protocols.level_choice import is_settled, level_to_send, overridden, turned_off
 from thinkaloud.protocols.openai_chat.clashes import Clash, forced_call, functions
-from thinkaloud.protocols.openai_chat.families import is_openai, thinking_control
+from thinkaloud.protocols.openai_chat.families import OPENAI_HOSTS, is_openai, thinking_control
 from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
 
 OFF, MINIMAL, LOW, MEDIUM, HIGH, XHIGH, MAX = ThinkingLevel
@@ -48,10 +48,20 @@ def effort(call: Call) -> Effort:
     not go with thinking that cannot be turned off.
     """
     options = call.options if isinstance(call.options, OpenAIChatOptions) else OpenAIChatOptions()
+    _refuse_foreign(call, options)
     control = thinking_control(call.model, call.dialect)
     clash = forced_call(call) or functions(call)
     asked = _native(call, options, control, clash) if options.says_thinking else _neutral(call, control, clash)
     return evolve(asked, fields={**_beside(call, options, control, asked.level), **asked.fields})
+
+
+def _refuse_foreign(call: Call, options: OpenAIChatOptions) -> None:
+    """OpenAI and Azure refuse fields that they do not know."""
+    if call.model.provider not in OPENAI_HOSTS:
+        return
+    for name in ("reasoning", "thinking", "reasoning_format"):
+        if getattr(options, name) is not None:
+            raise UnsupportedOption(f"{name}: {call.model.provider} does not know it; use effort instead")
 
 
 def _beside(
@@ -144,12 +154,10 @@ def _refuse_effort(call: Call, word: str, control: ThinkingControl | None) -> No
 
 
 def _budget(call: Call, tokens: int) -> _Fields:
-    name = call.dialect.effort
-    if name not in _BUDGETS:
-        raise UnsupportedOption(
-            f"budget={tokens}: this endpoint takes no tokens of thinking; use effort, or leave it out"
-        )
-    return _BUDGETS[name](tokens)
+    shape = _BUDGETS.get(call.dialect.effort)
+    if shape is None or call.model.provider == "sglang":
+        raise UnsupportedOption(f"budget={tokens}: this endpoint takes no tokens of thinking; use effort instead")
+    return shape(tokens)
 
 
 _BUDGETS: dict[str, Callable[[int], _Fields]] = {

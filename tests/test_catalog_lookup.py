@@ -157,6 +157,28 @@ def test_a_model_that_bedrock_has_no_row_of_has_the_facts_of_its_maker() -> None
     assert found.prices is None
 
 
+@pytest.mark.parametrize(
+    ("name", "maker"),
+    [
+        ("azure-anthropic/claude-opus-5", "anthropic/claude-opus-5"),
+        ("bedrock-mantle/anthropic.claude-opus-5", "anthropic/claude-opus-5"),
+        ("bedrock-mantle/openai.gpt-5.5", "openai/gpt-5.5"),
+        ("openrouter/openai/gpt-5.2", "openai/gpt-5.2"),
+    ],
+)
+def test_hosts_that_speak_as_the_maker_know_its_levels_and_not_its_prices(name: str, maker: str) -> None:
+    found = find_model(name)
+    assert found.thinking == find_model(maker).thinking
+    assert found.prices is None
+
+
+@pytest.mark.parametrize("name", ["databricks/databricks-claude-opus-4-5", "snowflake/claude-opus-5"])
+def test_claude_at_a_host_of_chat_completions_is_known_to_think_and_no_more(name: str) -> None:
+    found = find_model(name)
+    assert found.reasoning is True
+    assert found.thinking is None
+
+
 def test_gateways_that_are_asked_in_the_same_way_know_the_same_levels() -> None:
     found = find_model("vercel-gateway/anthropic/claude-opus-4.8")
     assert found.thinking == find_model("openrouter/anthropic/claude-opus-4.8").thinking

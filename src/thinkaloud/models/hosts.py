@@ -41,6 +41,9 @@ _MAKER_IDS = tuple(dict.fromkeys(_MAKERS.values()))
 # Hosts whose ids are the makers' own, by what the id begins with.
 _PLAIN_IDS = {"claude-": "anthropic", "gemini-": "google", "gpt-": "openai", "o": "openai"}
 
+# Hosts whose ids name the maker before a dot.
+_DOTTED = ("bedrock", "bedrock-mantle")
+
 # Hosts of one maker's models under names of their own choice, and the levels that are not known to be taken there
 # (the highest effort is seen at OpenAI itself alone).
 _DEPLOYMENTS = {"azure": ("openai", (ThinkingLevel.MAX,))}
@@ -83,10 +86,10 @@ def _sources(provider: str, id: str) -> Iterator[tuple[str, str]]:
         yield _DEPLOYMENTS[provider][0], id
         return
     maker, slash, name = id.partition("/")
-    if provider == "bedrock":
-        maker, slash, name = stem(provider, id).partition(".")
+    if provider in _DOTTED:
+        maker, slash, name = stem("bedrock", id).partition(".")
     if slash and maker.lower() in _MAKERS:
-        if provider != "bedrock":
+        if provider not in _DOTTED:
             yield "openrouter", id.lower()  # another gateway, with the same names
         source = _MAKERS[maker.lower()]
         yield source, name.replace(".", "-") if source == "anthropic" else name

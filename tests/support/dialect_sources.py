@@ -135,7 +135,7 @@ SOURCES = (
     Source(
         ("perplexity",),
         ("think_tags", "stream_usage", "levels", "replay"),
-        "thinking begins the text, usage is in every chunk, minimal to high, plain messages (Perplexity's documentation)",
+        "thinking begins the text, usage is in every chunk, efforts minimal to high (Perplexity's documentation)",
     ),
     Source(
         ("gemini-openai",),

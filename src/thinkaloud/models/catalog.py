@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import pkgutil
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -133,6 +132,8 @@ def with_facts(model: Model, known: Model, *, facts: Iterable[str] = FACTS, conn
 @cache
 def _rows() -> dict[_Key, str]:
     """The text of each row."""
+    import pkgutil
+
     data = pkgutil.get_data("thinkaloud.models", "catalog.json")
     assert data is not None, "catalog.json is part of the package"
     return {(provider, id): text for text, provider, id in _ROW.findall(data.decode())}

@@ -41,7 +41,8 @@ def resolve_model(model: str | Model, *, base_model: str | None = None) -> tuple
         if not isinstance(base_model, str):
             raise ConfigurationError(f"base_model must be the id of a model, not {type(base_model).__name__}")
         model = evolve(model, base_model=base_model)
-    model = evolve(model, provider=provider_id(model.provider))
+    if (name := provider_id(model.provider)) != model.provider:
+        model = evolve(model, provider=name)
     own = registered(model.provider, model.id)
     if own is not None:
         model = with_facts(model, own, connection=True)

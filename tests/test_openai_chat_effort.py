@@ -8,9 +8,11 @@ import pytest
 
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.messages import UserMessage
+from thinkaloud.model_levels import clamp_thinking_level, supported_thinking_levels
 from thinkaloud.models.dialect import Dialect
 from thinkaloud.models.model import Model, ThinkingControl
 from thinkaloud.models.providers import find_provider
+from thinkaloud.plan import prepare
 from thinkaloud.protocols.base import Call, Encoded
 from thinkaloud.protocols.openai_chat import OpenAIChatOptions
 from thinkaloud.protocols.openai_chat.encode import encode
@@ -243,3 +245,11 @@ def test_sampling_is_dropped_where_a_thinking_model_refuses_it(
     assert ("temperature" in encoded.body, "top_p" in encoded.body) == (kept, kept)
     dropped = [notice.path for notice in encoded.notices if notice.code == "sampling_dropped"]
     assert dropped == ([] if kept else ["temperature", "top_p"])
+
+
+def test_the_levels_of_a_model_are_those_of_the_surface_that_is_called() -> None:
+    on_chat = Model("openai", "gpt-6-sol", protocol="openai-chat")
+    assert supported_thinking_levels(on_chat) == (OFF, LOW, MEDIUM, HIGH, XHIGH)
+    assert supported_thinking_levels("openai/gpt-6-sol") == (OFF, LOW, MEDIUM, HIGH, XHIGH, MAX)
+    assert clamp_thinking_level(on_chat, "max") is XHIGH
+    assert prepare(on_chat, "q", reasoning="max").level.sent is XHIGH

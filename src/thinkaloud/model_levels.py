@@ -22,12 +22,10 @@ def supported_thinking_levels(model: str | Model) -> tuple[ThinkingLevel, ...]:
     found, provider = resolve_model(model)
     if found.reasoning is False:
         return ()
-    control = found.thinking
-    if control is None:
-        assert found.protocol is not None
-        dialect = (found.dialect or provider.dialect).for_model(found.facts_id)
-        family = wire_protocol(found.protocol).control
-        control = None if family is None else family(found, dialect)
+    assert found.protocol is not None
+    dialect = (found.dialect or provider.dialect).for_model(found.facts_id)
+    known = wire_protocol(found.protocol).control  # the facts of the model, as far as the protocol has words for them
+    control = found.thinking if known is None else known(found, dialect)
     return () if control is None else control.levels
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
 import thinkaloud as ta
 
@@ -110,3 +111,90 @@ def test_a_history_is_never_changed() -> None:
     foreign = ta.AssistantMessage([ta.Thinking("t"), ta.Text("a")], origin=ta.Origin("gemini", "google", "g"))
     ta.prepare(CLAUDE, [USER, foreign, USER])
     assert foreign.content == (ta.Thinking("t"), ta.Text("a"))
+
+
+# more of what a history cannot have
+
+
+def test_a_result_before_its_call_is_told_apart_from_one_without() -> None:
+    answer = ta.AssistantMessage([CALL], origin=ORIGIN)
+    assert issues(USER, ta.ToolResult("c1", "found"), answer, ta.ToolResult("c1", "found")) == [
+        ("result_before_call", "messages[1]")
+    ]
+
+
+def test_ids_of_calls_that_a_person_wrote_differ_in_the_whole_history() -> None:
+    answer, result = ta.AssistantMessage([CALL]), ta.ToolResult("c1", "found")
+    assert issues(USER, answer, result, answer, result) == [("duplicate_call_id", "messages[3].content[0]")]
+    made = ta.AssistantMessage([CALL], origin=ORIGIN, stop_reason=ta.StopReason.TOOL_USE)
+    assert issues(USER, made, result, made, result) == []
+
+
+def test_messages_without_content_are_an_issue_only_where_a_person_built_them() -> None:
+    assert issues(ta.UserMessage([])) == [("empty_message", "messages[0]")]
+    assert issues(USER, ta.AssistantMessage()) == [("empty_message", "messages[1]")]
+    assert issues(USER, ta.AssistantMessage(origin=ORIGIN)) == []
+
+
+PICTURE = ta.UserMessage([ta.Image("aGk=", media_type="image/png")])
+PAPER = ta.UserMessage([ta.Document("aGk=", media_type="application/pdf")])
+BLIND = ta.Model("anthropic", "claude-opus-5", input=("text",))
+
+
+def found(model: ta.Model | str, *messages: ta.Message) -> list[tuple[str, str]]:
+    return [(issue.code, issue.path) for issue in ta.validate(messages, model)]
+
+
+def test_images_and_documents_are_refused_where_a_model_is_known_to_take_none() -> None:
+    assert found(BLIND, PICTURE) == [("unsupported_image", "messages[0].content[0]")]
+    assert found(BLIND, PAPER) == [("unsupported_document", "messages[0].content[0]")]
+    assert found(BLIND, ta.UserMessage([ta.Document.from_text("notes")])) == []
+    assert found(CLAUDE, PICTURE, PAPER) == []
+    with pytest.raises(ta.HistoryError, match="claude-opus-5 takes no images"):
+        ta.prepare(BLIND, [PICTURE])
+
+
+def test_a_fact_that_is_not_sure_refuses_nothing() -> None:
+    assert found(ta.Model("anthropic", "claude-opus-5", input=("text",), unsure=("input",)), PICTURE, PAPER) == []
+    assert found(ta.Model("anthropic", "claude-of-tomorrow"), PICTURE, PAPER) == []
+    by_service = ta.Model("x", "y", protocol="bedrock-converse", base_url="https://a.example", input=("text",))
+    assert found(by_service, PAPER) == []  # Converse reads documents for its models
+
+
+@pytest.mark.parametrize(
+    ("block", "code"),
+    [
+        (ta.Image("aGk=", media_type="image/tiff"), "unsupported_image"),
+        (ta.Document("aGk=", media_type="application/msword"), "unsupported_document"),
+    ],
+)
+def test_media_types_that_a_protocol_has_no_form_for_are_refused(block: ta.UserBlock, code: str) -> None:
+    assert found(CLAUDE, ta.UserMessage([block])) == [(code, "messages[0].content[0]")]
+    assert found(CLAUDE, ta.AssistantMessage([CALL]), ta.ToolResult("c1", [block])) == [
+        (code, "messages[1].content[0]")
+    ]
+    assert found("google/gemini-3-pro", ta.UserMessage([block])) == []
+
+
+def test_a_digest_of_another_version_is_not_judged() -> None:
+    newer = ta.AssistantMessage([ta.Thinking.signed("t", "s")], content_digest="v9:other", origin=ORIGIN)
+    assert issues(USER, newer) == []
+
+
+def test_tampering_is_found_whatever_was_done() -> None:
+    fold = ta.Accumulator()
+    blocks: list[ta.AssistantBlock] = [ta.Thinking.signed("a", "sa"), ta.Thinking.signed("b", "sb"), ta.Text("so")]
+    fold.add_all(ta.replay_events(ta.AssistantMessage(blocks, origin=ORIGIN, stop_reason=ta.StopReason.END)))
+    message = fold.message()
+    one, other, text = message.content
+    tampered = [
+        (ta.Thinking.signed("A", "sa"), other, text),
+        (ta.Thinking.signed("a", "xx"), other, text),
+        (one, text),
+        (other, one, text),
+        (text, one, other),
+        (ta.Thinking.signed("a", "sb"), ta.Thinking.signed("b", "sa"), text),
+    ]
+    for content in tampered:
+        assert issues(USER, evolve(message, content=content)) == [("content_edited", "messages[1]")]
+    assert issues(USER, evolve(message, content=(one, other, ta.Text("edited")))) == []

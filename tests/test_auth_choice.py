@@ -152,3 +152,45 @@ async def test_fallbacks_take_each_its_own_credentials(monkeypatch: pytest.Monke
         await client.complete(model, "hi", fallbacks=[other])
     assert server.requests[0].credentials["authorization"].startswith("AWS4-HMAC-SHA256 ")
     assert server.requests[1].credentials == {"x-api-key": "sk-ant"}
+
+
+def test_a_token_of_google_cloud_without_a_project_is_refused() -> None:
+    pytest.importorskip("google.auth")
+    client = ta.Client(auth=ta.GoogleAuth())
+    with pytest.raises(ta.ConfigurationError, match=r"GOOGLE_CLOUD_PROJECT.*GoogleAuth\(project"):
+        client.stream("google-vertex/gemini-3-pro-preview", "hi")
+
+
+class Expired:
+    """Credentials of a cloud that can be had no more."""
+
+    kinds = ("aws",)
+
+    async def headers(self, request: HttpRequest) -> dict[str, str]:
+        raise ta.AuthenticationError("the SSO session has expired")
+
+
+CONVERSE = "bedrock/anthropic.claude-opus-4-6-v1"
+
+
+@pytest.mark.anyio
+async def test_credentials_that_cannot_be_refreshed_end_the_stream_in_every_form() -> None:
+    async with ta.Client(auth=Expired(), base_url="http://127.0.0.1:9") as client:
+        with pytest.raises(ta.AuthenticationError, match="SSO"):
+            await client.complete(CONVERSE, "hi")
+        with pytest.raises(ta.AuthenticationError, match="SSO"):
+            async for _ in client.stream(CONVERSE, "hi"):
+                pass
+        with pytest.raises(ta.AuthenticationError, match="SSO"):
+            async with client.stream(CONVERSE, "hi") as events:
+                async for _ in events:
+                    pass
+
+
+@pytest.mark.anyio
+async def test_a_fallback_is_asked_where_credentials_cannot_be_refreshed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant")
+    async with serve(["Hi"]) as server, ta.Client(auth=Expired(), base_url=server.url) as client:
+        answer = await client.complete(CONVERSE, "hi", fallbacks=["anthropic/claude-opus-5"])
+    assert answer.text == "Hi"
+    assert [notice.code for notice in answer.notices] == ["fallback"]

@@ -209,7 +209,7 @@ class Attempts:
         self._sent = anyio.current_time()
         try:
             exchange = self.exchange = await self._in_time(self._send)
-        except TransportError as error:
+        except (TransportError, ProviderError) as error:  # credentials that cannot be refreshed are an answer too
             return await self._failed(error)
         if self.over:
             return ()

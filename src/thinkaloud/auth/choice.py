@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from hashlib import sha256
@@ -12,7 +13,7 @@ from thinkaloud.auth.aws import AwsAuth
 from thinkaloud.auth.base import Auth
 from thinkaloud.auth.extras import installed
 from thinkaloud.auth.google import GoogleAuth
-from thinkaloud.errors import MissingCredentials
+from thinkaloud.errors import ConfigurationError, MissingCredentials
 from thinkaloud.models.providers import PROVIDERS, Provider
 
 
@@ -22,9 +23,15 @@ def find_auth(provider: Provider, key: ApiKey | None, *, auth: Auth | None = Non
     auth: wins over the key, except at providers of another kind than its own.
     url: the address that will be called.
 
-    Raises MissingCredentials, which names the variables that were looked at.
+    Raises MissingCredentials, which names the variables that were looked at, and ConfigurationError where a token of
+    Google Cloud has no project.
     """
     if auth is not None and fits(auth, provider):
+        if isinstance(auth, GoogleAuth) and _EXPRESS.match(url):
+            raise ConfigurationError(
+                f"provider {provider.id!r} needs a project for a token of Google Cloud: set GOOGLE_CLOUD_PROJECT, or "
+                "use GoogleAuth(project=...)"
+            )
         return auth
     if key is not None:
         return key.in_header(provider.key_header)
@@ -53,6 +60,9 @@ def fits(auth: Auth, provider: Provider) -> bool:
     kinds: tuple[str, ...] | None = getattr(auth, "kinds", None)
     return kinds is None or provider.auth in kinds or provider.id not in PROVIDERS
 
+
+# The address of Vertex AI that names no project; only keys are taken there.
+_EXPRESS = re.compile(r"https://[^/]*aiplatform[^/]*\.googleapis\.com/[^/]+/publishers/")
 
 _OTHER_WAYS = {
     "aws": ("pip install 'thinkaloud[bedrock]' for profiles, roles and SSO",),

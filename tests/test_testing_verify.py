@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import httpx
 import pytest
+from attrs import evolve
 
 import thinkaloud as ta
 from support.sealed import ONE, OSLO, TOOLS, TWO, WIRES, Body, Wire, ask, plan_of, second_turn
@@ -183,6 +184,28 @@ def test_a_seal_of_another_message_is_refused(protocol: str) -> None:
     with pytest.raises(ta.StaleThinking):
         third.sent(body)
     assert third.sent().text == "It rains."
+
+
+@pytest.mark.parametrize("protocol", ["anthropic-messages", "bedrock-converse"])
+def test_a_block_of_another_message_is_refused_behind_the_calls_too(protocol: str) -> None:
+    wire = WIRES[protocol]
+    told = ta.ToolCall("call_3", name="weather", arguments_json='{"city":"Lima"}')
+    third = second_turn(wire, Reply([ta.Thinking.signed("And Lima.", "c2VhbCBuZXc="), told]), "It rains.").next_turn()
+    body = third.body
+    first = next(message for message in body["messages"] if message["role"] == "assistant")
+    wire.turn(body).append(first["content"].pop(0))
+    with pytest.raises(ta.StaleThinking, match="cannot be modified"):
+        third.sent(body)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOL_IDS)
+def test_a_call_that_was_cut_off_is_no_part_of_what_was_issued(protocol: str) -> None:
+    wire = WIRES[protocol]
+    arguments = '{"city":1}' if protocol == "gemini" else '{"ci'  # there they come whole
+    cut = ta.ToolCall("call_9", name="weather", arguments_json=arguments, complete=False)
+    thinking, *_ = wire.first.content
+    turn = second_turn(evolve(wire, first=Reply([thinking, "So", cut], stop=ta.StopReason.LENGTH)))
+    assert turn.sent().text == "It rains."
 
 
 @pytest.mark.parametrize("protocol", PROTOCOL_IDS)

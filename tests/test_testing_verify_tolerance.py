@@ -43,6 +43,35 @@ def test_claude_needs_no_thinking_of_a_turn_that_is_over(protocol: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", CLAUDE)
+def test_claude_takes_a_turn_that_is_over_without_one_of_its_thoughts(protocol: str) -> None:
+    turn = second_turn(protocol, "It rains.", "So it will.").next_turn()
+    body = turn.body
+    first = next(message for message in body["messages"] if message["role"] == "assistant")
+    del first["content"][0]
+    assert turn.sent(body).text == "So it will."
+
+
+@pytest.mark.parametrize("protocol", CLAUDE)
+def test_claude_needs_no_thinking_once_the_user_has_spoken(protocol: str) -> None:
+    turn = second_turn(protocol)
+    body = without_seals(turn.wire, turn.body)
+    body["messages"].append({"role": "user", "content": [{"type": "text", "text": "Never mind."}]})
+    assert turn.sent(body).text == "It rains."
+
+
+def test_claude_takes_unsigned_thinking_only_where_it_gave_it_so() -> None:
+    wire = evolve(WIRES["anthropic-messages"], first=Reply([ta.Thinking("Hm."), OSLO]))
+    turn = second_turn(wire)
+    body = turn.body
+    blocks = last_of_assistant(body)["content"]
+    blocks.insert(0, {"type": "thinking", "thinking": "Hm, hm.", "signature": ""})
+    with pytest.raises(ta.StaleThinking, match="signature: Field required"):
+        turn.sent(body)
+    blocks[0]["thinking"] = "Hm."
+    assert turn.sent(body).text == "It rains."
+
+
+@pytest.mark.parametrize("protocol", CLAUDE)
 def test_claude_refuses_edited_thinking_of_a_turn_that_is_over(protocol: str) -> None:
     turn = second_turn(protocol, "It rains.", "So it will.").next_turn()
     body = turn.body
@@ -108,6 +137,23 @@ def test_claude_wants_redacted_thinking_back_byte_for_byte(protocol: str) -> Non
     with pytest.raises(ta.InvalidRequest, match="must start with a thinking block"):
         turn.sent(body)
     assert turn.sent().text == "It rains."
+
+
+def test_claude_refuses_a_payload_as_a_signature() -> None:
+    wire = evolve(WIRES["anthropic-messages"], first=Reply([ta.Thinking.redacted_payload("cGF5bG9hZA=="), OSLO]))
+    turn = second_turn(wire)
+    body = turn.body
+    wire.turn(body)[0] = {"type": "thinking", "thinking": "", "signature": "cGF5bG9hZA=="}
+    with pytest.raises(ta.StaleThinking, match="cannot be modified"):
+        turn.sent(body)
+
+
+def test_payloads_of_claude_verify_on_its_other_host() -> None:
+    wire = evolve(WIRES["anthropic-messages"], first=Reply([ta.Thinking.redacted_payload("payload"), OSLO]))
+    turn = second_turn(wire, "It rains in Oslo.")
+    plan = plan_of(WIRES["bedrock-converse"], turn.history)
+    assert '"redactedContent":"cGF5bG9hZA=="' in plan.request.body.decode()
+    assert ask(WIRES["bedrock-converse"], turn.scripted, plan).text == "It rains in Oslo."
 
 
 def test_seals_of_claude_verify_on_its_other_host() -> None:
@@ -276,6 +322,33 @@ def test_responses_refuse_reasoning_before_another_message_than_its_own(change: 
     assert turn.sent().text == "It rains."
 
 
+def test_responses_refuse_an_item_whose_reasoning_is_not_right_before_it() -> None:
+    turn = second_turn("openai-responses")
+    body = turn.body
+    del body["input"][turn.wire.places(body)[1]]
+    with pytest.raises(ta.StaleThinking, match="of type 'function_call' was provided without its required 'reasoning'"):
+        turn.sent(body)
+
+
+def test_responses_tell_calls_apart_that_say_the_same() -> None:
+    again = evolve(OSLO, id="call_2")
+    blocks: list[ta.Thinking | ta.ToolCall] = [ta.Thinking.signed("One.", ONE), OSLO, again]
+    turn = second_turn(evolve(WIRES["openai-responses"], first=Reply(blocks)))
+    body = turn.body
+    places = [place for place, item in enumerate(body["input"]) if item.get("type") == "function_call"]
+    del body["input"][places[0]]
+    with pytest.raises(ta.StaleThinking, match="required following item"):
+        turn.sent(body)
+
+
+def test_responses_take_reasoning_in_the_open_of_servers_that_keep_nothing() -> None:
+    turn = second_turn("openai-responses")
+    body = turn.body
+    parts = [{"type": "reasoning_text", "text": "Hm."}]
+    body["input"][1:1] = [{"type": "reasoning", "id": "r", "content": parts}, {"role": "user", "content": "?"}]
+    assert turn.sent(body).text == "It rains."
+
+
 def test_responses_take_bare_reasoning_only_where_it_is_kept() -> None:
     turn = second_turn("openai-responses")
     body = turn.body
@@ -339,6 +412,14 @@ def test_chat_wants_the_signature_of_a_call() -> None:
     with pytest.raises(ta.StaleThinking, match="missing a thought_signature"):
         turn.sent(body)
     assert turn.sent().text == "It rains."
+
+
+def test_chat_wants_no_signature_of_a_second_call() -> None:
+    calls = (evolve(OSLO, signature=ONE), evolve(OSLO, id="call_2", signature="c2VhbCB0d28="))
+    turn = second_turn(chat(*calls, provider="gemini-openai", model="gemini-3-pro"))
+    body = turn.body
+    del last_of_assistant(body)["tool_calls"][1]["extra_content"]
+    assert turn.sent(body).text == "It rains."
 
 
 @pytest.mark.parametrize("way", ["reasoning", "think_tags"])

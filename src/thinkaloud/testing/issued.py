@@ -82,11 +82,6 @@ class Match:
         """Whether any seal of the answer is there."""
         return any(piece.seal is not None for piece, _ in self.places)
 
-    @property
-    def has_call(self) -> bool:
-        """Whether a call of the answer is there."""
-        return any(piece.kind == "call" for piece, _ in self.places)
-
 
 class Fault(Exception):
     """A history that a provider would refuse. piece: where it shows; turn: the turn with it."""

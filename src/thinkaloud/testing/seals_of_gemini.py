@@ -74,7 +74,7 @@ def _asks(content: dict[str, Any]) -> bool:
 
 
 def _same(sent: Piece, issued: Piece) -> bool:
-    return (sent.kind == "call") == (issued.kind == "call") and sent.value == issued.value
+    return sent.value == issued.value
 
 
 def _demanded(path: str, body: Any, turn: Turn, matches: Sequence[Match]) -> None:

@@ -68,19 +68,19 @@ def _demanded(path: str, body: Any, turn: Turn, matches: Sequence[Match]) -> Non
     if not turn.open:
         return
     for match in matches:
-        if match.has_call and any(piece.kind == "thinking" for piece in match.lost):
+        if any(piece.kind == "thinking" for piece in match.lost):
             raise Fault("lost", turn.pieces[0])
         unsealed = [piece for piece, place in match.places if not piece.seal and match.answer.pieces[place].seal]
         calls = [piece for piece in turn.pieces if piece.kind == "call"]
         if calls and any(piece is calls[0] for piece in unsealed):
             raise Fault("unsigned", calls[0])
         wanted = any(piece.name == _WANTED_FIELD for piece in match.answer.pieces)
-        if wanted and match.has_call and all(piece.name != _WANTED_FIELD for piece in turn.pieces):
+        if wanted and all(piece.name != _WANTED_FIELD for piece in turn.pieces):
             raise Fault("missing", turn.pieces[0])
 
 
 def _same(sent: Piece, issued: Piece) -> bool:
-    return sent.kind == issued.kind and sent.value == issued.value
+    return sent.value == issued.value
 
 
 def _invalid(fault: Fault) -> Failure:

@@ -70,31 +70,23 @@ def _demanded(path: str, body: Any, turn: Turn, matches: Sequence[Match]) -> Non
 
 
 def _check_pairs(turn: Turn, match: Match) -> None:
+    """Check the neighbours of each item with an id. A message is found by its own id, a call by its call id too."""
     answer = match.answer.pieces
     place_of = {id(piece): place for piece, place in match.places}
-    for number, piece in enumerate(turn.pieces):
+    for before, piece, after in zip((None, *turn.pieces), turn.pieces, (*turn.pieces[1:], None), strict=False):
         place = place_of.get(id(piece))
         if place is None or piece.item is None:
             continue
-        if piece.kind == "thinking" and place + 1 < len(answer):
-            follower = turn.pieces[number + 1] if number + 1 < len(turn.pieces) else None
-            if (
-                follower is None
-                or place_of.get(id(follower)) != place + 1
-                or not _is_whole(follower, answer[place + 1])
-            ):
+        if piece.kind == "thinking":
+            led_to = answer[place + 1] if place + 1 < len(answer) else None
+            is_next = after is not None and place_of.get(id(after)) == place + 1
+            if led_to is not None and (after is None or not is_next or after.value != led_to.value):
                 raise Fault("follower", piece)
-        if piece.kind != "thinking" and place and answer[place - 1].kind == "thinking":
-            before = turn.pieces[number - 1] if number else None
-            if before is None or place_of.get(id(before)) != place - 1:
-                raise Fault("parent", piece, other=answer[place - 1])
-
-
-def _is_whole(sent: Piece, issued: Piece) -> bool:
-    """Whether what thinking led to is the same. A call is known by its call id, a message by its own id only."""
-    if sent.kind == "text" and sent.item is None:
-        return False
-    return sent.value == issued.value
+        else:
+            came_from = answer[place - 1] if place else piece
+            is_before = before is not None and place_of.get(id(before)) == place - 1
+            if came_from.kind == "thinking" and not is_before:
+                raise Fault("parent", piece, other=came_from)
 
 
 def _invalid(fault: Fault) -> Failure:

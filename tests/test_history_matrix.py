@@ -44,7 +44,8 @@ def script(protocol: str) -> Scripted:
         [
             Reply([thinking(protocol), ta.Text("Let me look."), *calls(protocol)], id="resp_1"),
             Reply([ta.Text("Rain, and sun.")], id="resp_2"),
-        ]
+        ],
+        verify_signatures=True,
     )
 
 

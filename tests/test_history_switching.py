@@ -136,6 +136,16 @@ def test_gemini_signatures_stay_on_their_surface_and_a_stand_in_takes_their_plac
     ]
 
 
+@pytest.mark.parametrize(
+    ("origin", "target"),
+    [(OF_VERTEX, GEMINI), (OF_GEMINI, ta.Model("google-vertex", "gemini-3-pro", protocol="gemini"))],
+)
+def test_a_signature_on_text_stays_on_its_surface_too(origin: ta.Origin, target: ta.Model) -> None:
+    plan = going(target, origin, ta.Text("so", signature="dGV4dA=="))
+    assert "dGV4dA==" not in sent(plan)
+    assert told(plan) == [("signature_omitted", "messages[1].content[0]")]
+
+
 def test_entries_of_one_gateway_never_go_to_another() -> None:
     detail: dict[str, Any] = {"type": "reasoning.encrypted", "data": "ZW50cnk=", "id": "rs_1", "index": 0}
     entry = ta.Opaque("openai-chat", kind="reasoning.encrypted", data=detail)

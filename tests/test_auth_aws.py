@@ -81,6 +81,16 @@ async def test_headers_of_aws_are_signed_and_all_others_are_not() -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.usefixtures("at_noon")
+async def test_a_date_of_the_users_own_gives_way_to_the_one_that_is_signed() -> None:
+    headers = {"content-type": "application/json", "x-amz-date": "20200101T000000Z"}
+    request = HttpRequest("POST", "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse", headers, b"{}")
+    signed = await ta.AwsAuth(access_key=KEY, secret_key=SECRET).headers(request)
+    assert signed == signed_by_botocore(request, "us-east-1")
+    assert signed["x-amz-date"] == "20261130T123456Z"
+
+
+@pytest.mark.anyio
 @pytest.mark.parametrize(
     ("host", "scope"),
     [

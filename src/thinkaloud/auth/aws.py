@@ -166,7 +166,7 @@ class AwsAuth:
             failure = _told(error)
         else:
             return Credentials(
-                {name.lower(): text for name, text in signed.headers.items() if name.lower() not in sent}
+                {name.lower(): text for name, text in signed.headers.items() if text != sent.get(name.lower())}
             )
         raise failure
 

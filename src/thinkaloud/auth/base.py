@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from thinkaloud.errors import ConfigurationError
@@ -19,9 +19,8 @@ class Auth(Protocol):
 
 def parts_of(auth: Auth) -> Mapping[str, str]:
     """What credentials know of their provider's address, such as the region: they tell it by a method `parts`."""
-    tell = getattr(auth, "parts", None)
-    known: Mapping[str, str] = tell() if callable(tell) else {}
-    return known
+    tell: Callable[[], Mapping[str, str]] | None = getattr(auth, "parts", None)
+    return {} if tell is None else tell()
 
 
 def checked_auth(auth: Auth | None, key: object) -> Auth | None:

@@ -1,6 +1,6 @@
 """An HTTP client that merges small chunks right at the socket, for the clients that this library makes itself.
 
-It is put together from the public parts of the HTTP library: its client, a transport of ours, its connection pool, and
+It is put together from the public parts of the HTTP library: its client, a transport of ours, its connection pools, and
 a network backend that lets each connection's bytes go through a ChunkMerger.
 """
 
@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from thinkaloud.transport.chunks import ChunkMerger
+from thinkaloud.transport.pools import PER_POOL, Pools, Share
 
 if TYPE_CHECKING:
     import ssl
@@ -24,46 +25,61 @@ def core_of(library: Any) -> Any:
 def merging_client(library: Any, tls: ssl.SSLContext | None) -> Any:
     """Make an AsyncClient whose connections merge the chunks that arrive together."""
     core = core_of(library)
-    pool = core.AsyncConnectionPool(
-        ssl_context=tls,
-        max_connections=1000,
-        max_keepalive_connections=100,
-        keepalive_expiry=5.0,
-        network_backend=_Backend(core.AnyIOBackend()),
-    )
+
+    def make(keep: int) -> Any:
+        return core.AsyncConnectionPool(
+            ssl_context=tls,
+            max_connections=PER_POOL,
+            max_keepalive_connections=keep,
+            keepalive_expiry=5.0,
+            network_backend=_Backend(core.AnyIOBackend()),
+        )
+
+    pools = Pools(make)
 
     class Body(library.AsyncByteStream):  # type: ignore[misc]  # the base is known only here
-        def __init__(self, pieces: Any) -> None:
+        def __init__(self, pieces: Any, share: Share) -> None:
             self._pieces = pieces
+            self._share: Share | None = share
 
         def __aiter__(self) -> AsyncIterator[bytes]:
             pieces: AsyncIterator[bytes] = aiter(self._pieces)
             return pieces
 
         async def aclose(self) -> None:
-            await self._pieces.aclose()
+            share, self._share = self._share, None
+            try:
+                await self._pieces.aclose()
+            finally:
+                if share is not None:
+                    pools.give_back(share)
 
-    class Pool(library.AsyncBaseTransport):  # type: ignore[misc]
+    class Spread(library.AsyncBaseTransport):  # type: ignore[misc]
         async def handle_async_request(self, request: Any) -> Any:
             url = request.url
             address = core.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-            answer = await pool.handle_async_request(
-                core.Request(
-                    method=request.method,
-                    url=address,
-                    headers=request.headers.raw,
-                    content=request.stream,
-                    extensions=request.extensions,
+            share = pools.take()
+            try:
+                answer = await share.pool.handle_async_request(
+                    core.Request(
+                        method=request.method,
+                        url=address,
+                        headers=request.headers.raw,
+                        content=request.stream,
+                        extensions=request.extensions,
+                    )
                 )
-            )
+            except BaseException:
+                pools.give_back(share)
+                raise
             return library.Response(
-                answer.status, headers=answer.headers, stream=Body(answer.stream), extensions=answer.extensions
+                answer.status, headers=answer.headers, stream=Body(answer.stream, share), extensions=answer.extensions
             )
 
         async def aclose(self) -> None:
-            await pool.aclose()
+            await pools.aclose()
 
-    return library.AsyncClient(transport=Pool())
+    return library.AsyncClient(transport=Spread())
 
 
 class _Backend:

@@ -1,0 +1,76 @@
+"""Many streams on one client are spread over small pools, and few use few connections again and again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+
+import thinkaloud as ta
+from support.calling import MODELS, calling
+from thinkaloud.testing import Delivery, Reply, Scripted
+from thinkaloud.transport.pools import KEEPING_POOLS, MOST_POOLS, PER_POOL, Pools
+
+CLAUDE = MODELS["anthropic-messages"]
+
+
+class Made:
+    def __init__(self, keep: int) -> None:
+        self.keep = keep
+
+
+def test_the_first_pool_with_room_is_taken() -> None:
+    pools = Pools(Made)
+    first = [pools.take() for _ in range(PER_POOL)]
+    other = pools.take()
+    assert len({id(share) for share in first}) == 1
+    assert other is not first[0]
+    pools.give_back(first[0])
+    assert pools.take() is first[0]
+
+
+def test_idle_connections_are_kept_in_the_first_pools_only() -> None:
+    pools = Pools(Made)
+    made: list[Any] = [pools.take().pool for _ in range(PER_POOL * (KEEPING_POOLS + 1))]
+    assert {pool.keep for pool in made[: PER_POOL * KEEPING_POOLS]} == {PER_POOL}
+    assert {pool.keep for pool in made[PER_POOL * KEEPING_POOLS :]} == {0}
+
+
+def test_when_all_pools_are_full_the_one_with_the_fewest_takes_more() -> None:
+    pools = Pools(Made)
+    shares = [pools.take() for _ in range(PER_POOL * MOST_POOLS)]
+    pools.take()
+    more = [pools.take() for _ in range(MOST_POOLS - 1)]
+    assert len({id(share) for share in [*shares, *more]}) == MOST_POOLS
+    assert {share.open for share in shares} == {PER_POOL + 1}
+
+
+@pytest.mark.anyio
+async def test_one_call_after_the_other_uses_one_connection() -> None:
+    async with calling(["Hello"], library="own") as (server, client):
+        for _ in range(5):
+            await client.complete(CLAUDE, "hi")
+        assert server.connections == 1
+
+
+@pytest.mark.anyio
+async def test_more_streams_than_a_pool_holds_are_open_at_once_and_their_connections_serve_again() -> None:
+    gate = anyio.Event()
+    count = PER_POOL * 2 + 3
+    script = Scripted([Reply("one two", delivery=Delivery(gates={3: gate}))], repeat_last=True)
+    answers: list[ta.AssistantMessage] = []
+    async with calling(script, library="own") as (server, client):
+
+        async def call() -> None:
+            answers.append(await client.complete(CLAUDE, "hi"))
+
+        for _ in range(2):
+            async with anyio.create_task_group() as tasks:
+                for _ in range(count):
+                    tasks.start_soon(call)
+                if not gate.is_set():
+                    await server.until(lambda: len(server.requests) == count)
+                    gate.set()
+        assert [answer.text for answer in answers] == ["one two"] * count * 2
+        assert server.connections == count

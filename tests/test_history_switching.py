@@ -80,7 +80,7 @@ def test_a_redacted_payload_is_written_anew_for_the_other_kind_of_host() -> None
 def test_thinking_of_another_realm_is_left_out_whole(origin: ta.Origin, target: ta.Model) -> None:
     plan = going(target, origin, SIGNED, WITHHELD, REDACTED, OPEN, ta.Text("so"))
     assert told(plan) == [("thinking_omitted", f"messages[1].content[{place}]") for place in range(4)]
-    assert {notice.detail["reason"] for notice in plan.notices if notice.code == "thinking_omitted"} == {"foreign"}
+    assert [notice.detail["reason"] for notice in plan.notices if notice.code == "thinking_omitted"] == ["foreign"] * 4
     seals = {"c2lnbmVk", "d2l0aGhlbGQ=", "cmVkYWN0ZWQ=", "I look.", "in the open"}
     assert not seals & set(sent(plan))
     assert "so" in sent(plan)
@@ -189,6 +189,14 @@ def test_an_endpoint_that_takes_no_thinking_back_says_so() -> None:
     model = ta.Model("openai", "gpt-5.5", protocol="openai-chat")
     plan = going(model, origin, OPEN, ta.Text("so"))
     assert told(plan) == [("thinking_omitted", "messages[1].content[0]")]
+
+
+@pytest.mark.parametrize("goes", ["gemini", "openai-responses", "openai-chat", "anthropic-messages"])
+def test_a_captured_answer_of_nobody_is_taken_for_what_it_is_sent_to(goes: str) -> None:
+    thought = OPEN if goes == "openai-chat" else SIGNED
+    plan = going(TARGETS[goes], ta.Origin(goes), thought, ta.Text("so"))
+    assert told(plan) == []
+    assert (thought.signature or thought.text) in sent(plan)
 
 
 def test_unsigned_thinking_never_goes_to_claude() -> None:

@@ -54,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     conversation = Conversation.from_json(_content(arguments.file))
     out = Output(sys.stdout)
+    lines: list[str] = []
     try:
         issues = validate(conversation, arguments.model, orphans=arguments.orphans)
         if arguments.model is None or issues or not conversation.messages:

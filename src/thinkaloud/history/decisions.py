@@ -154,9 +154,11 @@ class Target:
         protocol = self.model.protocol or ""
         if not origin.protocol or origin == Origin(protocol, self.model.provider, self.model.id):
             return "own"
-        # Not every answer names its model: a captured one is taken for what it is sent to.
-        model = origin.model or (self.model.facts_id if origin.protocol == protocol else "")
-        same_realm = signing_realm(origin.protocol, origin.provider, model) == self.realm
+        # Not every answer names its model and its provider: a captured one is taken for what it is sent to.
+        alike = origin.protocol == protocol
+        model = origin.model or (self.model.facts_id if alike else "")
+        provider = origin.provider or (self.model.provider if alike else "")
+        same_realm = signing_realm(origin.protocol, provider, model) == self.realm
         if origin.protocol == protocol:
             return "own" if same_realm else "kin"
         return "host" if same_realm else "foreign"

@@ -175,6 +175,7 @@ ORDER: list[str] = [
     "attempts",
     "event_stream",
     "client",
+    "ui",
     "testing",
     "cli",
 ]

@@ -1,0 +1,134 @@
+"""The response of an ASGI application that streams an answer, with heartbeats, and ends with its client.
+
+    async def chat(request):                      # Starlette takes any ASGI application as the response of an endpoint
+        asked = vercel.read_request(await request.json(), store=store.of(user))
+        return EventResponse(thinkaloud.stream(model, asked.conversation), asked.encoder())
+
+It runs on asyncio and on trio, and depends on no framework.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from typing import Any
+
+import anyio
+
+from thinkaloud.errors import ThinkaloudError
+from thinkaloud.ui.encoder import Encoder
+from thinkaloud.ui.framing import KEEP_ALIVE
+from thinkaloud.ui.source import EventSource
+
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+
+class EventResponse:
+    """Streams one answer to one client.
+
+    source: a stream, not entered and not yet read.
+    encoder: one encoder for this answer.
+    heartbeat: seconds of silence after which a comment is sent, so that proxies keep the connection; the wait for the
+        model is not disturbed.
+    headers: more headers, such as those of CORS.
+
+    A failure of the stream is told to the client in the protocol's own way. What is no error of ours is told so too,
+    without a word of it, and then raised for the server's log. When the client leaves, the provider's connection is
+    closed at once, and what had come of the answer is kept in the encoder's store.
+    """
+
+    def __init__(
+        self,
+        source: EventSource,
+        encoder: Encoder,
+        *,
+        heartbeat: float = 15.0,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        if heartbeat <= 0:
+            raise ValueError(f"heartbeat={heartbeat} must be above 0")
+        self._source = source
+        self._encoder = encoder
+        self._heartbeat = heartbeat
+        self._headers = {**encoder.headers, **(headers or {})}
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        """Answer as an ASGI application."""
+
+        async def answer() -> None:
+            await send_head(send, 200, self._headers)
+            try:
+                await self._stream(send)
+            finally:
+                self._encoder.leave()
+
+        await while_client_stays(answer, receive)
+
+    async def _stream(self, send: Send) -> None:
+        failure: Exception | None = None
+        await send_body(send, self._encoder.opening())
+        try:
+            async with self._source as events:
+                while True:
+                    frames = [KEEP_ALIVE]
+                    try:
+                        with anyio.move_on_after(self._heartbeat):
+                            frames = self._encoder.feed(await events.__anext__())
+                    except StopAsyncIteration:
+                        break
+                    await send_body(send, frames)
+            frames = self._encoder.finish()
+        except ClientGone:
+            raise
+        except Exception as error:
+            frames = self._encoder.fail(error)
+            failure = None if isinstance(error, ThinkaloudError) else error
+        await send_body(send, frames, more=False)
+        if failure is not None:
+            raise failure
+
+
+class ClientGone(Exception):
+    """The server cannot send any more: nobody is there."""
+
+
+async def send_head(send: Send, status: int, headers: Mapping[str, str]) -> None:
+    """Send the status and the headers. Raises ClientGone."""
+    encoded = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+    await _send(send, {"type": "http.response.start", "status": status, "headers": encoded})
+
+
+async def send_body(send: Send, frames: Iterable[bytes], *, more: bool = True) -> None:
+    """Send a piece of the body; the last one without `more`. Raises ClientGone."""
+    body = b"".join(frames)
+    if body or not more:
+        await _send(send, {"type": "http.response.body", "body": body, "more_body": more})
+
+
+async def _send(send: Send, message: dict[str, Any]) -> None:
+    try:
+        await send(message)
+    except OSError:
+        raise ClientGone from None
+
+
+async def while_client_stays(answer: Callable[[], Awaitable[None]], receive: Receive) -> None:
+    """Run the answer, and cancel it when the client leaves. Its own error comes out plain, not in a group."""
+    failure: Exception | None = None
+    async with anyio.create_task_group() as tasks:
+
+        async def watch() -> None:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            tasks.cancel_scope.cancel()
+
+        tasks.start_soon(watch)
+        try:
+            await answer()
+        except ClientGone:
+            pass
+        except Exception as error:
+            failure = error
+        tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure

@@ -9,9 +9,10 @@ import pytest
 
 from support.bedrock_streams import called, counted, redacted, said, started, stopped, thought
 from thinkaloud.content import Opaque, Text, Thinking, ToolCall
-from thinkaloud.history.switching import for_target, signing_realm
+from thinkaloud.history.switching import for_target
 from thinkaloud.messages import AssistantMessage, Message, Origin, StopReason, ToolResult, UserMessage
 from thinkaloud.models.model import Model
+from thinkaloud.models.signing import signing_realm
 from thinkaloud.plan import Plan, prepare
 from thinkaloud.protocols.captured import parse
 from thinkaloud.protocols.redacted import payload_for

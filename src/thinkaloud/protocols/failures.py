@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import frozen
 
 from thinkaloud.errors import (
     AuthenticationError,
+    ContextTooLong,
     InvalidRequest,
     NotFound,
     Overloaded,
@@ -20,6 +21,7 @@ from thinkaloud.errors import (
     ServerError,
 )
 from thinkaloud.jsontext import loads
+from thinkaloud.protocols.context_length import tells_context_length
 from thinkaloud.protocols.fields import unsendable
 
 
@@ -98,6 +100,17 @@ def by_message(message: str, table: Iterable[tuple[str, type[ProviderError]]]) -
     return next((error_class for words, error_class in table if words in plain), None)
 
 
+def sub_kind(
+    error: type[ProviderError],
+    message: str,
+    tables: Mapping[type[ProviderError], Iterable[tuple[str, type[ProviderError]]]],
+) -> type[ProviderError] | None:
+    """The class that a message tells more exactly than the word or status before it; None: it tells no more."""
+    if error is InvalidRequest and tells_context_length(message):
+        return ContextTooLong
+    return by_message(message, tables.get(error, ()))
+
+
 def framed_json(body: str) -> Any:
     """What the first JSON line says of a body that is framed as a stream although it is an error's; None: no such line.
 
@@ -112,6 +125,36 @@ def framed_json(body: str) -> Any:
             if isinstance(value, dict | list):
                 return value
     return None
+
+
+# Headers that name an answer, at whatever host or gateway stands before a model; a proxy's own id is the last resort.
+_REQUEST_IDS = (
+    "request-id",
+    "x-request-id",
+    "x-amzn-requestid",
+    "x-amz-request-id",
+    "x-goog-request-id",
+    "apim-request-id",  # Azure
+    "x-ms-request-id",
+    "x-ds-trace-id",  # DeepSeek
+    "mistral-correlation-id",
+    "x-kong-request-id",
+    "cf-ray",
+)
+
+
+def request_id_of(headers: Mapping[str, str]) -> str | None:
+    """What to quote to the provider's support, by the headers of its answer; names are in lower case."""
+    return next((hidden(headers[name]) for name in _REQUEST_IDS if headers.get(name)), None)
+
+
+def readable(body: str) -> str:
+    """The readable part of a body that is no JSON: a proxy's HTML page, or plain text."""
+    return " ".join(_NO_TEXT.sub(" ", body[:_LONGEST_PAGE]).split())
+
+
+_NO_TEXT = re.compile(r"<(style|script)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)
+_LONGEST_PAGE = 4000
 
 
 def shortened(text: str) -> str:

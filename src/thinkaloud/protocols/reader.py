@@ -26,6 +26,7 @@ from thinkaloud.jsontext import loads, loads_exact
 from thinkaloud.messages import AssistantMessage, StopReason, Timing
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import ErrorResponse, ParseContext, Parser, WireProtocol
+from thinkaloud.protocols.failures import hidden, readable
 from thinkaloud.wire.awsevents import AwsChunkDecoder, AwsEventDecoder
 from thinkaloud.wire.server_event import ServerEvent
 from thinkaloud.wire.sse import SseDecoder
@@ -43,6 +44,8 @@ class Limits:
     body_size: int = 64 * 1024 * 1024
 
 
+_QUOTED = 100
+_STREAM_TYPES = frozenset({"text/event-stream", "application/vnd.amazon.eventstream"})
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -95,6 +98,7 @@ class Reader:
         self._body: list[bytes] | None = [] if status >= 400 else None
         self._body_size = 0
         self._head = b""
+        self._beginning = b""
         self._stopwatch = None if clock is None else _Stopwatch(clock, started_at)
 
     @property
@@ -146,6 +150,8 @@ class Reader:
                 if _is_whole(event):  # an event that was cut is no event: the missing end decides
                     events.extend(self._parse(event))
             events.extend(self._parser.close())
+        except TruncatedStream as error:
+            return self._failed(events, self._described(error))
         except ThinkaloudError as error:
             return self._failed(events, error)
         return self._folded(events)
@@ -172,6 +178,7 @@ class Reader:
             # No text begins so, but the length of a frame does: the protocol's events, packed by Amazon.
             framing = "awschunks"
         self._decoder = _FRAMINGS[framing](self._limits.event_size)
+        self._beginning = start[:_QUOTED]
         return start
 
     def _collect(self, chunk: bytes) -> Sequence[StreamEvent]:
@@ -189,7 +196,9 @@ class Reader:
         if self._status >= 400:
             return self._failed([], self._provider_error(text))
         if text.lstrip()[:1] == "<":
-            return self._failed([], MalformedStream(f"the answer is HTML, not {self._protocol.id}: {text[:200]!r}"))
+            return self._failed(
+                [], MalformedStream(f"the answer is HTML, not {self._protocol.id}: {hidden(readable(text)[:200])!r}")
+            )
         try:
             value = loads_exact(text)
         except ValueError as error:
@@ -198,6 +207,16 @@ class Reader:
             return self._folded(self._parser.whole(value))
         except ThinkaloudError as error:
             return self._failed([], error)
+
+    def _described(self, error: TruncatedStream) -> TruncatedStream:
+        """Say what came instead, where it calls itself another type: a proxy's text, an answer for people."""
+        said = self._headers.get("content-type", "").partition(";")[0].strip().lower()
+        if self._accumulator.started or not said or said in _STREAM_TYPES:
+            return error
+        text = hidden(self._beginning.decode("utf-8", "replace"))
+        return TruncatedStream(
+            f"{error.message}: it is {said[:_QUOTED]!r}" + (f" and begins with {text!r}" if text else "")
+        )
 
     def _provider_error(self, text: str) -> ProviderError:
         try:

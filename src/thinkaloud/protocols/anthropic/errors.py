@@ -13,7 +13,6 @@ from attrs import frozen
 from thinkaloud.errors import (
     AuthenticationError,
     ContentFiltered,
-    ContextTooLong,
     InvalidRequest,
     NotFound,
     Overloaded,
@@ -25,7 +24,16 @@ from thinkaloud.errors import (
     StaleThinking,
 )
 from thinkaloud.protocols.base import ErrorResponse
-from thinkaloud.protocols.failures import AWS_WORDS, Kind, by_message, by_status, quotable, shortened
+from thinkaloud.protocols.failures import (
+    AWS_WORDS,
+    Kind,
+    by_status,
+    quotable,
+    readable,
+    request_id_of,
+    shortened,
+    sub_kind,
+)
 from thinkaloud.protocols.fields import JsonObject
 from thinkaloud.wire.retry_after import retry_after
 
@@ -61,10 +69,6 @@ _WORDS = {
 # Sub-kinds of a refused request, by what the message says, in lower case and without backticks. Wording is unstable:
 # what matches nothing stays what its word or status says.
 _MESSAGES: tuple[tuple[str, type[ProviderError]], ...] = (
-    ("prompt is too long", ContextTooLong),
-    ("input is too long", ContextTooLong),
-    ("input tokens exceeded", ContextTooLong),
-    ("exceed context limit", ContextTooLong),
     ("credit balance is too low", QuotaExceeded),
     ("spend limit", QuotaExceeded),
     ("usage limits", QuotaExceeded),
@@ -77,15 +81,13 @@ _MESSAGES: tuple[tuple[str, type[ProviderError]], ...] = (
 )
 _SPENT = "_spend_limit_reached"
 
-_REQUEST_IDS = ("request-id", "x-request-id", "x-amzn-requestid", "x-goog-request-id")
-
 
 def error(response: ErrorResponse) -> ProviderError:
     """Build the typed error of a failure. Never raises, whatever the body holds."""
     body = quotable(response.body)
     told = _Told.of(body, response.headers)
     kind, status = _kind(told, response.status)
-    error_class = by_message(told.message, _MESSAGES) if kind.error is InvalidRequest else None
+    error_class = sub_kind(kind.error, told.message, {InvalidRequest: _MESSAGES})
     if told.detail_code.endswith(_SPENT):
         error_class = QuotaExceeded
     return (error_class or kind.error)(
@@ -127,9 +129,7 @@ class _Told:
             detail_code=_first_text([item for outer in objects for item in _inner(outer, "details")], "error_code"),
             message=_first_text(objects, "message", "Message", "error", "detail"),
             status=next((code for code in codes if 400 <= code < 600), None),
-            request_id=next((headers[name] for name in _REQUEST_IDS if headers.get(name)), None)
-            or _first_text(objects, "request_id")
-            or None,
+            request_id=request_id_of(headers) or _first_text(objects, "request_id") or None,
         )
 
 
@@ -173,7 +173,7 @@ def _kind(told: _Told, status: int | None) -> tuple[Kind, int | None]:
 
 def _message(told: _Told, body: object, status: int | None) -> str:
     """The provider's own text, shortened where it is long; a name for the failure where there is none."""
-    text = told.message or (" ".join(body.split()) if isinstance(body, str) else "")
+    text = told.message or (readable(body) if isinstance(body, str) else "")
     if not text.strip():
         return f"{told.word or (f'HTTP {status}' if status is not None else 'an error')}, without a message"
     return shortened(text)

@@ -13,7 +13,6 @@ from attrs import evolve
 from thinkaloud.errors import (
     AuthenticationError,
     ContentFiltered,
-    ContextTooLong,
     InvalidRequest,
     NotFound,
     PermissionDenied,
@@ -22,7 +21,16 @@ from thinkaloud.errors import (
     StaleThinking,
 )
 from thinkaloud.protocols.base import ErrorResponse
-from thinkaloud.protocols.failures import AWS_WORDS, Kind, by_message, by_status, quotable, shortened
+from thinkaloud.protocols.failures import (
+    AWS_WORDS,
+    Kind,
+    by_status,
+    quotable,
+    readable,
+    request_id_of,
+    shortened,
+    sub_kind,
+)
 from thinkaloud.protocols.fields import JsonObject
 from thinkaloud.wire.retry_after import retry_after
 
@@ -39,10 +47,6 @@ _RELAYED = ("modelerrorexception", "modelstreamerrorexception")
 # By what the message says, in lower case and without backticks. Wording is unstable: what matches nothing stays what
 # its name or status says.
 _MESSAGES: tuple[tuple[str, type[ProviderError]], ...] = (
-    ("input is too long", ContextTooLong),
-    ("input tokens exceeded", ContextTooLong),
-    ("prompt is too long", ContextTooLong),
-    ("exceed context limit", ContextTooLong),
     ("invalid signature", StaleThinking),
     ("thinking.signature: field required", StaleThinking),
     ("cannot be modified", StaleThinking),
@@ -69,16 +73,16 @@ def error(response: ErrorResponse) -> ProviderError:
     code = _code(told, response)
     message = _first(told, "message", "Message", "errorMessage", "originalMessage")
     if not told and isinstance(body, str):
-        message = " ".join(body.split())
+        message = readable(body)
     kind = _kind(code, told, response.status)
-    error_class = by_message(message, _BY_MESSAGE.get(kind.error, ()))
+    error_class = sub_kind(kind.error, message, _BY_MESSAGE)
     name = code or ("an error" if response.status is None else f"HTTP {response.status}")
     return (error_class or kind.error)(
         shortened(message) or f"{name}, without a message",
         provider=response.provider,
         status=response.status or kind.status or None,
         code=code or None,
-        request_id=response.headers.get("x-amzn-requestid") or response.headers.get("x-amz-request-id"),
+        request_id=request_id_of(response.headers),
         body=body,
         retryable=None if error_class else kind.retryable,
         retry_after=retry_after(response.headers),

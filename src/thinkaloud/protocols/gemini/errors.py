@@ -11,7 +11,6 @@ from typing import cast
 
 from thinkaloud.errors import (
     AuthenticationError,
-    ContextTooLong,
     InvalidRequest,
     NotFound,
     Overloaded,
@@ -23,7 +22,7 @@ from thinkaloud.errors import (
     StaleThinking,
 )
 from thinkaloud.protocols.base import ErrorResponse
-from thinkaloud.protocols.failures import Kind, by_message, by_status, quotable, shortened
+from thinkaloud.protocols.failures import Kind, by_status, quotable, readable, request_id_of, shortened, sub_kind
 from thinkaloud.protocols.fields import JsonObject
 from thinkaloud.wire.retry_after import retry_after
 
@@ -62,7 +61,6 @@ _REASONS: dict[str, type[ProviderError]] = {
 # Sub-kinds of a refused request, by what the message says, in lower case. Wording is unstable: what matches nothing
 # stays what its status says.
 _MESSAGES: tuple[tuple[str, type[ProviderError]], ...] = (
-    ("exceeds the maximum number of tokens allowed", ContextTooLong),
     ("missing a thought_signature", StaleThinking),
     ("invalid thought signature", StaleThinking),
     ("thought signature is not valid", StaleThinking),
@@ -82,7 +80,6 @@ _BY_MESSAGE = {InvalidRequest: _MESSAGES, PermissionDenied: _KEY_MESSAGES}
 _DAILY = re.compile("per_?day", re.IGNORECASE)
 
 _DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s\Z")
-_REQUEST_IDS = ("x-goog-request-id", "x-request-id")
 
 
 def error(response: ErrorResponse) -> ProviderError:
@@ -101,7 +98,7 @@ def error(response: ErrorResponse) -> ProviderError:
         provider=response.provider,
         status=status,
         code=word or None,
-        request_id=next((response.headers[name] for name in _REQUEST_IDS if response.headers.get(name)), None),
+        request_id=request_id_of(response.headers),
         body=body,
         retryable=retryable,
         retry_after=_delay(details, response),
@@ -155,7 +152,7 @@ def _sub_kind(error: type[ProviderError], message: str, details: list[JsonObject
     reasons = [_first_text([detail], "reason") for detail in details]
     if (told := next((_REASONS[reason] for reason in reasons if reason in _REASONS), None)) is not None:
         return told
-    return by_message(message, _BY_MESSAGE.get(error, ()))
+    return sub_kind(error, message, _BY_MESSAGE)
 
 
 def _delay(details: list[JsonObject], response: ErrorResponse) -> float | None:
@@ -169,7 +166,7 @@ def _delay(details: list[JsonObject], response: ErrorResponse) -> float | None:
 
 def _message(text: str, body: object, word: str, status: int | None) -> str:
     """The provider's own text, shortened where it is long; a name for the failure where there is none."""
-    text = text or (" ".join(re.sub(r"<[^>]*>", " ", body).split()) if isinstance(body, str) else "")
+    text = text or (readable(body) if isinstance(body, str) else "")
     if not text.strip():
         return f"{word or (f'HTTP {status}' if status is not None else 'an error')}, without a message"
     return shortened(text)

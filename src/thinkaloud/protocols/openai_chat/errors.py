@@ -30,7 +30,8 @@ from thinkaloud.errors import (
 )
 from thinkaloud.jsontext import loads
 from thinkaloud.protocols.base import ErrorResponse
-from thinkaloud.protocols.failures import framed_json, hidden, quotable
+from thinkaloud.protocols.context_length import tells_context_length
+from thinkaloud.protocols.failures import framed_json, hidden, quotable, readable, request_id_of
 from thinkaloud.wire.retry_after import retry_after
 
 
@@ -167,29 +168,6 @@ _STATUSES: dict[int, _Kind] = {
     529: _Kind(Overloaded),
 }
 
-_CONTEXT_TOO_LONG = re.compile(
-    r"""context[_ ]length[_ ]exceeded
-    | maximum\ context\ length
-    | exceeds\ the\ context\ window
-    | maximum\ prompt\ length\ is\ \d+
-    | reduce\ the\ length\ of\ the\ messages
-    | exceeds\ the\ available\ context\ size | exceed_context_size_error
-    | greater\ than\ the\ context\ length | longer\ than\ the\ model's\ context\ length
-    | exceeded\ model\ token\ limit
-    | too\ large\ for\ model\ with\ \d+\ maximum\ context\ length
-    | current\ length\ is\ \d+\ while\ limit\ is\ \d+
-    | context\ window\ exceeds\ limit
-    | range\ of\ input\ length\ should\ be
-    | `?inputs`?\ tokens\ \+\ `?max_new_tokens`?\ must\ be
-    | prompt\ is\ too\ long | input\ is\ too\ long | input\ too\ long
-    | input\ tokens\ exceed\ the\ configured\ limit
-    | exceeds\ the\ maximum\ number\ of\ tokens\ allowed
-    | prompt\ tokens?\ \(?\d+\)?\ exceeds?\ .*(?:maximum|limit)
-    | model_context_window_exceeded""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_NOT_CONTEXT = re.compile(r"string_above_max_length|string too long|tokens per min|\btpm\b", re.IGNORECASE)
-
 # The provider wants its thinking back as it was, or refuses it as it is.
 _STALE_THINKING = re.compile(
     r"""reasoning_(?:content|text).*must\ be\ passed\ back
@@ -208,16 +186,6 @@ _STALE_THINKING = re.compile(
 _UNAVAILABLE = re.compile("currently unavailable|overloaded|at capacity", re.IGNORECASE)  # xAI
 _TIER_CAPACITY = re.compile("service tier capacity exceeded", re.IGNORECASE)  # Mistral
 
-_REQUEST_ID_HEADERS = (
-    "x-request-id",
-    "apim-request-id",
-    "x-ms-request-id",
-    "x-ds-trace-id",
-    "mistral-correlation-id",
-    "x-kong-request-id",
-    "cf-ray",
-)
-
 
 def error(response: ErrorResponse) -> ProviderError:
     """Turn a provider's failure into its typed error."""
@@ -229,7 +197,7 @@ def error(response: ErrorResponse) -> ProviderError:
         provider=response.provider,
         status=status,
         code=found.code,
-        request_id=_request_id(response, found),
+        request_id=request_id_of(response.headers) or found.request_id,
         body=quotable(response.body),
         retryable=_RETRY_WORDS.get(response.headers.get("x-should-retry", ""), kind.retryable),
         retry_after=retry_after(response.headers),
@@ -269,7 +237,7 @@ def _kind(found: _Found, status: int | None, response: ErrorResponse) -> _Kind:
             return _WORDS[word]
     if found.flagged:
         return _Kind(ContentFiltered)
-    if _CONTEXT_TOO_LONG.search(texts) and not _NOT_CONTEXT.search(texts):
+    if tells_context_length(texts):
         return _Kind(ContextTooLong)
     if _TIER_CAPACITY.search(texts):
         return _Kind(RateLimited)
@@ -289,13 +257,6 @@ def _kind(found: _Found, status: int | None, response: ErrorResponse) -> _Kind:
 
 def _by_status(status: int | None) -> str:
     return "the provider failed and does not say why" if status is None else f"the provider answered HTTP {status}"
-
-
-def _request_id(response: ErrorResponse, found: _Found) -> str | None:
-    for name in _REQUEST_ID_HEADERS:
-        if response.headers.get(name):
-            return response.headers[name]
-    return found.request_id
 
 
 # Where the text of an error is, in the order in which it is looked for.
@@ -333,7 +294,7 @@ class _Found:
             objects = list(_objects(framed_json(body), depth=0))
         texts = [text[:_LONGEST] for part in objects for text in _texts(part)]
         if type(body) is str and not objects and body.strip():
-            texts.append(_plain(body[:_LONGEST]))
+            texts.append(readable(body)[:500])
         words = [word for part in objects for word in _written(part)]
         numbers = (number for part in objects for number in _numbers(part))
         exact = [word for word in words if word.lower() in _WORDS]
@@ -407,8 +368,3 @@ def _numbers(part: Mapping[str, Any]) -> Iterator[int]:
 def _text(part: Mapping[str, Any], name: str) -> str:
     value = part.get(name)
     return value if type(value) is str else ""
-
-
-def _plain(text: str) -> str:
-    """The readable part of a proxy's HTML page or plain text."""
-    return " ".join(re.sub(r"<[^>]*>", " ", text).split())[:500]

@@ -173,19 +173,30 @@ class Encoder(AnswerEncoder):
 
     def _say_failure(self, failure: Failure) -> list[bytes]:
         """The chat reads nothing behind the `error` chunk, so it comes last (seen in versions 5, 6 and 7)."""
-        error: dict[str, Json] = {"kind": failure.kind, "retryable": failure.retryable}
-        sent = [*self._say_message(), _chunk("message-metadata", messageMetadata=self._metadata(error=error))]
-        if self._in_step:
-            sent.append(_chunk("finish-step"))
-        return [*sent, _chunk("finish", finishReason="error"), _chunk("error", errorText=failure.text), framing.DONE]
+        return [
+            *self._say_message(),
+            *self._broken_off(kind=failure.kind, retryable=failure.retryable),
+            _chunk("finish", finishReason="error"),
+            _chunk("error", errorText=failure.text),
+            framing.DONE,
+        ]
 
     def _say_aborted(self) -> list[bytes]:
-        sent = self._say_message()
+        broken_off = self._broken_off(kind="stream_aborted", retryable=False)
+        return [
+            *self._say_message(),
+            *broken_off,
+            _chunk("abort"),
+            _chunk("finish", finishReason="other"),
+            framing.DONE,
+        ]
+
+    def _broken_off(self, **error: Json) -> list[bytes]:
+        """What is known of an answer that ends early, and the end of its step."""
         if self._in_step:
-            sent.append(_chunk("finish-step"))
-        metadata = self._metadata(error={"kind": "stream_aborted", "retryable": False})
-        finish = _chunk("finish", finishReason="other", messageMetadata=metadata)
-        return [*sent, _chunk("abort"), finish, framing.DONE]
+            self._steps.append(_step(self._fold.message()))
+        metadata = _chunk("message-metadata", messageMetadata=self._metadata(error=error))
+        return [metadata, _chunk("finish-step")] if self._in_step else [metadata]
 
     def _told(self, index: int, block: Any) -> dict[str, Json]:
         at = (self._step, index)

@@ -172,8 +172,8 @@ async def test_nothing_is_left_of_streams_that_were_left(library: str, anyio_bac
             finally:
                 tracemalloc.stop()
             assert after == before
-            # Beside what is measured there is the growth of tables that one more entry doubles.
-            assert grown <= memory * 1.1 + (0 if COUNT >= 1000 else 20_000)
+            # httpx's reading of a URL leaves about 55 bytes on CPython 3.11; a stream that stays takes thousands.
+            assert grown - memory <= COUNT * 100 + 20_000
             assert server.requests >= COUNT * 0.5  # some run out of time before they are sent
     if given is not None:
         await given.aclose()

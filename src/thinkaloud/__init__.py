@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from thinkaloud.events import (
         OpaqueBlock,
         Progress,
+        RunEvent,
         StreamEnd,
         StreamEvent,
         StreamStart,
@@ -82,6 +83,10 @@ if TYPE_CHECKING:
         ToolCallDelta,
         ToolCallEnd,
         ToolCallStart,
+        ToolFinished,
+        ToolStarted,
+        TurnEnd,
+        TurnStart,
         UsageUpdate,
     )
     from thinkaloud.history.decisions import SwitchPolicy
@@ -118,6 +123,10 @@ if TYPE_CHECKING:
     from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
     from thinkaloud.protocols.openai_responses.options import OpenAIResponsesOptions
     from thinkaloud.protocols.reader import Limits
+    from thinkaloud.run_result import RunResult
+    from thinkaloud.runs.loop import RunOptions, run, run_stream
+    from thinkaloud.runs.stream import RunStream
+    from thinkaloud.structured import Output
     from thinkaloud.tools import ServerTool, Tool, ToolChoice
     from thinkaloud.transport.retry import Retry
     from thinkaloud.transport.timeouts import Timeouts
@@ -201,6 +210,11 @@ _NAMES = {
         "ToolCallEnd",
         "ToolCallStart",
         "UsageUpdate",
+        "RunEvent",
+        "ToolFinished",
+        "ToolStarted",
+        "TurnEnd",
+        "TurnStart",
     ),
     "history.decisions": ("SwitchPolicy",),
     "history.processors": (
@@ -278,6 +292,14 @@ _NAMES = {
     "protocols.openai_chat.options": ("OpenAIChatOptions",),
     "protocols.openai_responses.options": ("OpenAIResponsesOptions",),
     "protocols.reader": ("Limits",),
+    "run_result": ("RunResult",),
+    "runs.loop": (
+        "RunOptions",
+        "run",
+        "run_stream",
+    ),
+    "runs.stream": ("RunStream",),
+    "structured": ("Output",),
     "tools": (
         "ServerTool",
         "Tool",
@@ -343,6 +365,7 @@ __all__ = [
     "OpenAIChatOptions",
     "OpenAIResponsesOptions",
     "Origin",
+    "Output",
     "OutputError",
     "Overloaded",
     "PermissionDenied",
@@ -360,6 +383,10 @@ __all__ = [
     "ReadFailed",
     "Retry",
     "RunError",
+    "RunEvent",
+    "RunOptions",
+    "RunResult",
+    "RunStream",
     "ServerError",
     "ServerTool",
     "StaleThinking",
@@ -391,9 +418,13 @@ __all__ = [
     "ToolCallEnd",
     "ToolCallStart",
     "ToolChoice",
+    "ToolFinished",
     "ToolResult",
+    "ToolStarted",
     "TransportError",
     "TruncatedStream",
+    "TurnEnd",
+    "TurnStart",
     "UnknownModel",
     "UnsupportedOption",
     "Usage",
@@ -414,6 +445,8 @@ __all__ = [
     "register_model",
     "register_provider",
     "replay_events",
+    "run",
+    "run_stream",
     "stream",
     "supported_thinking_levels",
     "trim_tokens",

@@ -10,6 +10,9 @@ from thinkaloud.attempts import Abandoned, Source
 from thinkaloud.auth.api_key import ApiKey, Key
 from thinkaloud.auth.base import Auth, checked_auth, parts_of
 from thinkaloud.auth.choice import find_auth
+from thinkaloud.auth.concealing import Concealer
+from thinkaloud.auth.secret import covered
+from thinkaloud.corrected import answered
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.event_stream import EventStream
 from thinkaloud.messages import AssistantMessage, Origin
@@ -51,6 +54,8 @@ class Client:
         retries: Retry | int = Retry(),
         **defaults: Unpack[CallOptions],
     ) -> None:
+        key = None if api_key is None else covered(api_key)
+        del api_key
         if transport is not None and http_client is not None:
             raise ConfigurationError("give http_client or transport, not both")
         refuse_unknown(defaults)
@@ -59,7 +64,7 @@ class Client:
         for name, value, wanted in checked:
             if not isinstance(value, wanted):
                 raise ConfigurationError(f"{name} must be {wanted.__name__}(...), not {type(value).__name__}")
-        self._key = None if api_key is None else ApiKey(api_key)
+        self._key = None if key is None else ApiKey(key)
         self._auth = checked_auth(auth, self._key)
         self._transport = transport or HttpTransport(http_client=http_client, timeouts=timeouts)
         self._limits = limits
@@ -97,7 +102,7 @@ class Client:
         self, model: str | Model, messages: Messages, *, streaming: bool = True, **options: Unpack[CallOptions]
     ) -> AssistantMessage:
         """Give the whole answer; see `thinkaloud.complete`."""
-        return await self._open(model, messages, options, stream=streaming).message()
+        return await answered(lambda said: self._open(model, said, options, stream=streaming), messages)
 
     def _merged(self, options: CallOptions) -> CallOptions:
         given = {name: value for name, value in options.items() if value is not None}
@@ -109,8 +114,10 @@ class Client:
 
     def _open(self, model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> EventStream:
         plan = build_plan(model, messages, self._merged(options), stream=stream)
+        concealer = Concealer()
         source = Source(
-            _sender(self._transport, plan, self._key, self._auth),
+            _sender(self._transport, plan, self._key, self._auth, concealer),
+            conceal=concealer.conceal,
             abandoned=self._abandoned,
             limits=self._limits,
             retry=self._retry,
@@ -157,12 +164,16 @@ async def complete(
 
     streaming: True streams underneath, so that no limit on the length of whole answers applies; False asks for the
         body in one piece. Both give the same message.
-    The rest as in `stream`. Raises what ends the stream, with `.partial`.
+    The rest as in `stream`. With `output` the message has the value that was read as its `.output`; an answer that does
+    not fit is corrected first, and the usage and cost are those of all answers. An answer that calls other tools has
+    none yet.
+
+    Raises what ends the stream, with `.partial`, and OutputError, with `.raw`.
     """
     client, rest = _split(options)
     if client is not None:
         return await client.complete(model, messages, streaming=streaming, **rest)
-    return await _open_alone(model, messages, rest, stream=streaming).message()
+    return await answered(lambda said: _open_alone(model, said, rest, stream=streaming), messages)
 
 
 def complete_sync(
@@ -185,6 +196,15 @@ def complete_sync(
     return anyio.run(call)
 
 
+def open_stream(
+    model: str | Model, messages: Messages, options: CallOptions, *, client: Client | None, streaming: bool
+) -> EventStream:
+    """As `stream`; streaming: False asks for the body in one piece."""
+    if client is not None:
+        return client._open(model, messages, options, stream=streaming)
+    return _open_alone(model, messages, options, stream=streaming)
+
+
 def _split(options: ModuleCallOptions) -> tuple[Client | None, CallOptions]:
     rest = dict(options)
     client = rest.pop("client", None)
@@ -196,12 +216,18 @@ def _split(options: ModuleCallOptions) -> tuple[Client | None, CallOptions]:
 def _open_alone(model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> EventStream:
     plan = build_plan(model, messages, options, stream=stream)
     transport = HttpTransport()
-    source = Source(_sender(transport, plan, None, None), aclose=transport.aclose, abandoned=_abandoned)
+    concealer = Concealer()
+    source = Source(
+        _sender(transport, plan, None, None, concealer),
+        aclose=transport.aclose,
+        abandoned=_abandoned,
+        conceal=concealer.conceal,
+    )
     return EventStream(plan, source)
 
 
 def _sender(
-    transport: Transport, plan: Plan, key: ApiKey | None, auth: Auth | None
+    transport: Transport, plan: Plan, key: ApiKey | None, auth: Auth | None, concealer: Concealer
 ) -> Callable[[Plan], Awaitable[Exchange]]:
     """Find the credentials of every plan now, before any network; ask them for headers anew before each request."""
     known: dict[Origin, Auth] = {
@@ -210,7 +236,8 @@ def _sender(
     }
 
     async def send(plan: Plan) -> Exchange:
-        credentials: Mapping[str, str] = await known[plan.context.origin].headers(plan.request)
+        concealer.note(plan.request.headers, all_of_them=False)
+        credentials = concealer.checked(await known[plan.context.origin].headers(plan.request))
         return await transport.send(plan.request, credentials)
 
     return send

@@ -1,8 +1,9 @@
-"""Messages, conversations and events as JSON, to be stored and read again, also by other versions of this library.
+"""Messages, conversations, events and runs as JSON, to be stored and read again, also by other versions of us.
 
-A message has a `role`, an event a `type`, a conversation has `messages`; blocks have a `type`. All fields are written,
-under their own names; a `version` stands at the top. `dumps` and `loads` are each other's inverse: signatures survive
-byte for byte, halves of surrogate pairs and all digits of integers too.
+A message has a `role`, an event or a run a `type`, a conversation has `messages`; blocks have a `type`. All fields are
+written, under their own names, except those that are read from the rest anew; a `version` stands at the top. `dumps`
+and `loads` are each other's inverse: signatures survive byte for byte, halves of surrogate pairs and all digits of
+integers too.
 
 A minor version may add fields, block types and event types. What this version does not know of them it carries along:
 fields beside the value (`thinkaloud.stored`), a block as Opaque, an event as a Notice with the code "newer_event".
@@ -24,8 +25,8 @@ from thinkaloud.errors import CodecError
 from thinkaloud.events import (
     OpaqueBlock,
     Progress,
+    RunEvent,
     StreamEnd,
-    StreamEvent,
     StreamStart,
     TextDelta,
     TextEnd,
@@ -36,6 +37,10 @@ from thinkaloud.events import (
     ToolCallDelta,
     ToolCallEnd,
     ToolCallStart,
+    ToolFinished,
+    ToolStarted,
+    TurnEnd,
+    TurnStart,
     UsageUpdate,
 )
 from thinkaloud.jsontext import Json, copied, copied_object, loads_exact
@@ -52,14 +57,15 @@ from thinkaloud.messages import (
     UserMessage,
 )
 from thinkaloud.notices import Notice
-from thinkaloud.stored import Stored, newer_fields, with_newer_fields
+from thinkaloud.run_result import RunResult
+from thinkaloud.stored import NOT_STORED, Stored, newer_fields, with_newer_fields
 
 if TYPE_CHECKING:
     from cattrs import Converter
 
 VERSION = 1
 
-Value = Message | Conversation | StreamEvent
+Value = Message | Conversation | RunEvent | RunResult
 
 _ROLES: dict[str, type] = {"user": UserMessage, "assistant": AssistantMessage, "tool": ToolResult}
 _BLOCKS: dict[str, type] = {
@@ -86,11 +92,17 @@ _EVENTS: dict[str, type] = {
     "progress": Progress,
     "notice": Notice,
     "stream_end": StreamEnd,
+    "turn_start": TurnStart,
+    "turn_end": TurnEnd,
+    "tool_started": ToolStarted,
+    "tool_finished": ToolFinished,
 }
+_RUN = "run_result"
 # What tells a class in JSON: the name of a field, and its word.
 _TAGS: dict[type, tuple[str, str]] = {
     **{cls: ("role", word) for word, cls in _ROLES.items()},
     **{cls: ("type", word) for word, cls in (_BLOCKS | _EVENTS).items()},
+    RunResult: ("type", _RUN),
 }
 _PAIRS = (LevelChoice, Timing)
 
@@ -135,10 +147,18 @@ def conversation_from(text: str | bytes) -> Conversation:
     return value
 
 
+def run_result_from(text: str | bytes) -> RunResult:
+    """Read a run that `dumps` wrote. Raises CodecError, with the path of the fault, for anything else."""
+    value = loads(text)
+    if not isinstance(value, RunResult):
+        raise CodecError(f"a run is wanted, and this is a {type(value).__name__}")
+    return value
+
+
 def to_data(value: Value) -> dict[str, Json]:
     """What `dumps` writes, as fresh dicts and lists: for storing it inside other JSON."""
     if (type(value) not in _TAGS and not isinstance(value, Conversation)) or type(value) in _BLOCKS.values():
-        raise TypeError(f"a message, a conversation or an event is wanted, not {type(value).__name__}")
+        raise TypeError(f"a message, a conversation, an event or a run is wanted, not {type(value).__name__}")
     if isinstance(value, Notice) and value == _newer_event(value.text, value.detail) and value.text not in _EVENTS:
         return copied_object({"version": VERSION, **value.detail})
     return copied_object({"version": VERSION, **_converter().unstructure(value)})
@@ -171,12 +191,14 @@ def _read_value(data: Any) -> Value:
     if "role" in data:
         message: Message = _read_tagged(data, "role", _ROLES)
         return message
+    if data.get("type") == _RUN:
+        return _converter().structure(data, RunResult)
     if "type" in data:
-        event: StreamEvent = _read_tagged(data, "type", _EVENTS, lambda word: _newer_event(word, data))
+        event: RunEvent = _read_tagged(data, "type", _EVENTS, lambda word: _newer_event(word, data))
         return event
     if "messages" in data:
         return _converter().structure(data, Conversation)
-    raise ValueError("a message, a conversation or an event has a role, messages or a type")
+    raise ValueError("a message, a conversation, an event or a run has a role, messages or a type")
 
 
 def _newer_event(word: str, data: Mapping[str, Json]) -> Notice:
@@ -309,9 +331,10 @@ def _list_reader(converter: Converter, kind: Any) -> Callable[[Any, Any], tuple[
 def _class_reader(converter: Converter, cls: Any) -> Callable[[Any, Any], Any]:
     from cattrs.gen import make_dict_structure_fn
 
-    read = make_dict_structure_fn(cls, converter)
+    omitted: Any = _not_stored(cls)
+    read = make_dict_structure_fn(cls, converter, **omitted)
     tag, word = _TAGS.get(cls, ("", ""))
-    fields = {field.name for field in attrs.fields(cls)} | {tag}
+    fields = {field.name for field in attrs.fields(cls)} - omitted.keys() | {tag}
     pairs = {field.name: field.type._fields for field in attrs.fields(cls) if field.type in _PAIRS}
 
     def read_class(data: Any, _: Any) -> Stored:
@@ -327,6 +350,12 @@ def _class_reader(converter: Converter, cls: Any) -> Callable[[Any, Any], Any]:
         return with_newer_fields(value, newer) if newer else value
 
     return read_class
+
+
+def _not_stored(cls: Any) -> dict[str, Any]:
+    from cattrs.gen import override
+
+    return {field.name: override(omit=True) for field in attrs.fields(cls) if field.metadata == NOT_STORED}
 
 
 def _pair_reader(converter: Converter, pair: type) -> Callable[[Any, Any], Any]:
@@ -350,7 +379,8 @@ def _pair_reader(converter: Converter, pair: type) -> Callable[[Any, Any], Any]:
 def _class_writer(converter: Converter, cls: Any) -> Callable[[Any], dict[str, Any]]:
     from cattrs.gen import make_dict_unstructure_fn
 
-    write = make_dict_unstructure_fn(cls, converter)
+    omitted: Any = _not_stored(cls)
+    write = make_dict_unstructure_fn(cls, converter, **omitted)
     tag = dict([_TAGS[cls]]) if cls in _TAGS else {}
 
     def write_class(value: Any) -> dict[str, Any]:

@@ -30,8 +30,8 @@
     │   ├── LimitExceeded         .which .limit
     │   └── StreamAborted
     ├── MalformedToolArguments    .raw
-    ├── OutputError               .raw
-    └── RunError                  .partial
+    ├── OutputError               .raw .partial
+    └── RunError                  .partial .limit
 
 A failure has the same class whether it came as an HTTP status or inside a 200 stream. Every exception takes its
 message first and its fields as keywords, so each one survives pickle and deepcopy.
@@ -45,6 +45,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from thinkaloud.messages import AssistantMessage
     from thinkaloud.notices import Issue
+    from thinkaloud.run_result import RunResult
 
 
 class ThinkaloudError(Exception):
@@ -262,7 +263,7 @@ class StreamAborted(StreamError):
 
 
 class MalformedToolArguments(ThinkaloudError):
-    """The arguments of a tool call are not a JSON object. raw: what the model wrote."""
+    """The arguments of a tool call are not a JSON object, or do not fit the tool. raw: what the model wrote."""
 
     def __init__(self, message: str = "", *, raw: str = "") -> None:
         super().__init__(message)
@@ -270,16 +271,26 @@ class MalformedToolArguments(ThinkaloudError):
 
 
 class OutputError(ThinkaloudError):
-    """The structured output does not fit its class. raw: what the model wrote."""
+    """The structured output does not fit its type.
 
-    def __init__(self, message: str = "", *, raw: str = "") -> None:
+    raw: what the model wrote.
+    partial: its answer.
+    """
+
+    def __init__(self, message: str = "", *, raw: str = "", partial: AssistantMessage | None = None) -> None:
         super().__init__(message)
         self.raw = raw
+        self.partial = partial
 
 
 class RunError(ThinkaloudError):
-    """A tool loop ended early. partial: the run's evidence so far, replayable."""
+    """A tool loop ended early; its cause (`__cause__`), if it has one, is the error that ended it.
 
-    def __init__(self, message: str = "", *, partial: Any = None) -> None:
+    partial: the run's evidence so far, which `run(..., history=partial)` goes on from.
+    limit: the limit of the run that was reached, such as "max_turns"; None for other reasons.
+    """
+
+    def __init__(self, message: str = "", *, partial: RunResult | None = None, limit: str | None = None) -> None:
         super().__init__(message)
         self.partial = partial
+        self.limit = limit

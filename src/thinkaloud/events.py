@@ -14,7 +14,7 @@ from attrs.converters import optional
 
 from thinkaloud.content import Opaque, Text, Thinking, ToolCall
 from thinkaloud.jsontext import Json, copied_object
-from thinkaloud.messages import AssistantMessage, LevelChoice, Origin, StopReason
+from thinkaloud.messages import AssistantMessage, LevelChoice, Origin, StopReason, ToolResult
 from thinkaloud.notices import Notice
 from thinkaloud.stored import Stored
 from thinkaloud.usage import Cost, Usage
@@ -151,3 +151,39 @@ StreamEvent = (
     | Notice
     | StreamEnd
 )
+
+
+# What a run hands out besides
+
+
+@frozen(match_args=False)
+class TurnStart(Stored):
+    """A run asks the model: the events of its answer follow. turn: counted from 1."""
+
+    turn: int
+
+
+@frozen(match_args=False)
+class TurnEnd(Stored):
+    """The answer of a turn is complete, and part of the evidence."""
+
+    turn: int
+    message: AssistantMessage
+
+
+@frozen(match_args=False)
+class ToolStarted(Stored):
+    """A tool begins to run; several may run at once."""
+
+    call: ToolCall
+
+
+@frozen(match_args=False)
+class ToolFinished(Stored):
+    """A tool has ended, well or with an error: what the model will be told of it."""
+
+    call: ToolCall
+    result: ToolResult
+
+
+RunEvent = StreamEvent | TurnStart | TurnEnd | ToolStarted | ToolFinished

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from functools import reduce
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attrs import field, frozen
 from attrs.converters import optional as optional_converter
@@ -25,7 +25,7 @@ from thinkaloud.content import (
 from thinkaloud.jsontext import Json, copied_object
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.notices import Notice
-from thinkaloud.stored import Stored
+from thinkaloud.stored import NOT_STORED, Stored
 from thinkaloud.usage import Cost, Usage
 
 _BLOCKS = (Text, Thinking, ToolCall, Image, Document, Opaque)
@@ -146,6 +146,7 @@ class AssistantMessage(Stored):
     content_digest: digest of its signed blocks and their places; tells an edited message.
     notices: what was changed or left out on the way.
     timing: seconds; not compared.
+    output: the structured output that `complete(..., output=...)` read from the content; not stored, not compared.
     """
 
     content: tuple[AssistantBlock, ...] = field(default=(), converter=_as_assistant_blocks, validator=_all_blocks)
@@ -165,6 +166,7 @@ class AssistantMessage(Stored):
         default=(), converter=_as_notices, validator=deep_iterable(instance_of(Notice)), kw_only=True
     )
     timing: Timing = field(default=Timing(), converter=_as_timing, validator=_seconds, kw_only=True, eq=False)
+    output: Any = field(default=None, kw_only=True, eq=False, repr=False, metadata=NOT_STORED)
 
     @property
     def text(self) -> str:

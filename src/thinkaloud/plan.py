@@ -27,7 +27,9 @@ from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import Cache, Call, Display, ParseContext, WireProtocol
 from thinkaloud.protocols.clouds import in_form_of
 from thinkaloud.protocols.registry import wire_protocol
+from thinkaloud.structured import Output, as_output
 from thinkaloud.tools import ServerTool, Tool, ToolChoice
+from thinkaloud.wire.hiding import shown_headers
 from thinkaloud.wire.http import HttpRequest
 
 Messages = str | Message | Sequence[str | Message] | Conversation
@@ -43,6 +45,7 @@ class CallOptions(TypedDict, total=False):
     max_tokens: the most that may be generated, thinking included.
     temperature, top_p, top_k, seed: sampling.
     stop: texts that end the answer.
+    output: the type that the answer is read into, such as a class of attrs, or an Output.
     cache: "auto" (about five minutes) or "1h" prompt caching.
     options: one options object of the protocol, or several; each protocol takes its own. They win over the rest.
     base_model: id of the model whose facts apply, where the model's name is a deployment's own.
@@ -71,6 +74,7 @@ class CallOptions(TypedDict, total=False):
     top_k: int | None
     seed: int | None
     stop: str | Iterable[str]
+    output: Any
     cache: Cache | None
     options: Any
     base_model: str | None
@@ -118,11 +122,8 @@ class Plan:
     def headers(self) -> Mapping[str, str]:
         """All headers of the request, for people: the key, and whatever else may be a secret, shows as ***."""
         key = "authorization" if self.provider.key_header == "bearer" else self.provider.key_header
-        shown = {name: "***" if _SECRET.search(name) else value for name, value in self.request.headers.items()}
+        shown = shown_headers(self.request.headers)
         return {**shown, key: "***"} if self.provider.key_variables else shown
-
-
-_SECRET = re.compile(r"auth|key|token|secret|cookie|credential|signature", re.IGNORECASE)
 
 
 def prepare(model: str | Model, messages: Messages, **options: Unpack[CallOptions]) -> Plan:
@@ -161,7 +162,11 @@ def _one_plan(model: str | Model, messages: Messages, options: CallOptions, *, s
     assert resolved.protocol is not None
     wire = wire_protocol(resolved.protocol)
     conversation = _conversation(messages, options.get("system"))
+    output = as_output(options.get("output"))
     tools = _tools(options.get("tools", ()))
+    native = output is not None and _takes_output(output, wire, resolved, tools)
+    if output is not None and not native:
+        tools = _tools((*tools, output.tool))
     dialect = (resolved.dialect or provider.dialect).for_model(resolved.facts_id)
     history = ready(
         conversation,
@@ -191,6 +196,8 @@ def _one_plan(model: str | Model, messages: Messages, options: CallOptions, *, s
         dialect=dialect,
         stream=stream,
         drop_stale=options.get("on_stale") == "drop",
+        output=output,
+        output_schema=output.schema if output is not None and native else None,
     )
     return _Writing(
         provider=provider,
@@ -253,7 +260,7 @@ class _Writing:
         headers = {
             "content-type": "application/json",
             "accept": "text/event-stream" if call.stream else "application/json",
-            **encoded.headers,
+            **_fit(encoded.headers),
             **self.extra_headers,
         }
         choice = LevelChoice(call.reasoning, encoded.level)
@@ -359,6 +366,13 @@ def _tools(value: Iterable[Tool | ServerTool] | None) -> tuple[Tool | ServerTool
     return tools
 
 
+def _takes_output(output: Output, wire: WireProtocol, model: Model, tools: Sequence[Tool | ServerTool]) -> bool:
+    """Whether the output goes as the protocol's own format, and not as a tool."""
+    if output.mode != "auto":
+        return output.mode == "native"
+    return wire.takes_output is not None and wire.takes_output(model, output.schema, tools)
+
+
 def _tool_choice(value: Any) -> ToolChoice | None:
     if value is None or isinstance(value, ToolChoice):
         return value
@@ -427,6 +441,14 @@ def _headers(value: Any) -> Mapping[str, str]:
             raise ConfigurationError(f"extra_headers has {name!r}, which is no header that can be set here")
         if not isinstance(text, str) or not text.isascii() or not text.isprintable():
             raise ConfigurationError(f"extra_headers[{name!r}] must be a printable ASCII string")
+    return headers
+
+
+def _fit(headers: Mapping[str, str]) -> Mapping[str, str]:
+    """The headers of a protocol, if HTTP can carry them: what they hold may come from options, models and histories."""
+    for name, text in headers.items():
+        if not _HEADER_NAME.fullmatch(name) or not text.isascii() or not text.isprintable():
+            raise ConfigurationError(f"an option or the model makes the header {name!r} one that HTTP cannot carry")
     return headers
 
 

@@ -11,6 +11,9 @@ from typing import Any, TypeVar
 
 from thinkaloud.jsontext import Json
 
+NOT_STORED: Mapping[str, bool] = {"stored": False}
+"""Metadata of a field that is never written as JSON."""
+
 _Value = TypeVar("_Value", bound="Stored")
 
 

@@ -6,13 +6,19 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from attrs import field, frozen
-from attrs.validators import in_, instance_of, optional
+from attrs.validators import in_, instance_of, is_callable, optional
 
+from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import Json, copied_object
 
 
 def _no_parameters() -> Mapping[str, Json]:
     return {"type": "object", "properties": {}}
+
+
+def _seconds(_tool: Any, attribute: Any, value: Any) -> None:
+    if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool) or value <= 0):
+        raise ConfigurationError(f"{attribute.name}={value!r} must be seconds above 0, or None")
 
 
 @frozen
@@ -22,17 +28,59 @@ class Tool:
     name: letters, digits, `_` and `-`.
     description: tells the model when and how to use it.
     schema: JSON Schema of the arguments, an object.
-    handler: runs the call; used by the tool loop only, and never sent.
+    handler: runs a call; takes its arguments as a dict, and gives text, a ToolResult, blocks, or what JSON can hold. An
+        async one runs on the event loop, another one in a worker thread. Used by `run` only, and never sent; without
+        one a run stops at the call, for its result to come from outside.
     strict: ask the provider to hold the model to the schema; None leaves it to the provider.
+    deadline: seconds that a call may take; None: what the run says.
+    needs_approval: a run stops at a call until it is approved: always, or where a function of the arguments says so.
     extra: further fields of the provider's own tool object, sent as they are.
     """
 
     name: str = field(validator=instance_of(str))
     description: str = field(default="", validator=instance_of(str))
     schema: Mapping[str, Json] = field(factory=_no_parameters, converter=copied_object, hash=False)
-    handler: Callable[..., Any] | None = field(default=None, kw_only=True, eq=False, repr=False)
+    handler: Callable[[dict[str, Json]], Any] | None = field(
+        default=None, validator=optional(is_callable()), eq=False, repr=False
+    )
     strict: bool | None = field(default=None, validator=optional(instance_of(bool)), kw_only=True)
+    deadline: float | None = field(default=None, validator=_seconds, kw_only=True)
+    needs_approval: bool | Callable[[dict[str, Json]], bool] = field(default=False, kw_only=True, eq=False, repr=False)
     extra: Mapping[str, Json] = field(factory=dict, converter=copied_object, kw_only=True, hash=False, repr=False)
+
+    @classmethod
+    def from_function(
+        cls,
+        function: Callable[..., Any],
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        strict: bool | None = None,
+        deadline: float | None = None,
+        needs_approval: bool | Callable[[dict[str, Json]], bool] = False,
+        extra: Mapping[str, Json] | None = None,
+    ) -> Tool:
+        """A tool from a function: its name, its docstring, and a schema from the types of its parameters.
+
+        A parameter is described by `Annotated[int, "what it means"]`, or by its line in the docstring. Arguments are
+        read into these types, classes of attrs and dataclasses included; what does not fit goes back to the model as an
+        error that names the field. The rest as in the class.
+
+        Raises ConfigurationError, with the path, for parameters that have no form in JSON.
+        """
+        from thinkaloud.typed.functions import function_of
+
+        made = function_of(function)
+        return cls(
+            made.name if name is None else name,
+            made.description if description is None else description,
+            made.schema,
+            made.handler,
+            strict=strict,
+            deadline=deadline,
+            needs_approval=needs_approval,
+            extra=extra or {},
+        )
 
 
 @frozen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from attrs import field, frozen
@@ -17,6 +17,7 @@ from thinkaloud.messages import LevelChoice, Message, Origin
 from thinkaloud.models.dialect import Dialect
 from thinkaloud.models.model import Model, ThinkingControl
 from thinkaloud.notices import Notice
+from thinkaloud.structured import Output, OutputSchema
 from thinkaloud.tools import ServerTool, Tool, ToolChoice
 from thinkaloud.usage import Cost, Usage
 
@@ -30,6 +31,9 @@ class Call:
 
     Histories are valid by now, and what may not be sent to this model has been left out: it stands as an empty block
     that was cut off. drop_stale: the server may leave out thinking whose prefix has changed.
+
+    output: the structured output that is wanted; output_schema: what is sent of it as the protocol's own output format,
+    None where a tool gives the answer.
     """
 
     model: Model
@@ -50,6 +54,8 @@ class Call:
     dialect: Dialect = Dialect()
     stream: bool = True
     drop_stale: bool = False
+    output: Output | None = None
+    output_schema: OutputSchema | None = None
 
 
 @frozen
@@ -211,6 +217,7 @@ class WireProtocol:
     options: the class of its native options.
     response_id_header: the header that names an answer, where the body does not.
     control: how a model is steered, as its facts say, or else its family or its endpoint; pure, None for not at all.
+    takes_output: whether a model is known to take an output schema together with thinking and with tools; pure.
     amend: what can be changed about a call that was refused before it gave any event; pure, None where nothing can.
     """
 
@@ -222,4 +229,5 @@ class WireProtocol:
     error: Callable[[ErrorResponse], ProviderError]
     response_id_header: str | None = None
     control: Callable[[Model, Dialect], ThinkingControl | None] | None = None
+    takes_output: Callable[[Model, OutputSchema, Sequence[Tool | ServerTool]], bool] | None = None
     amend: Callable[[Call, ProviderError], Amended | None] | None = None

@@ -2,7 +2,7 @@
 
 from thinkaloud.models.dialect import Dialect
 from thinkaloud.models.model import Model, ThinkingControl
-from thinkaloud.protocols.anthropic import blocks, encode, errors, families, parse
+from thinkaloud.protocols.anthropic import blocks, encode, errors, families, output, parse
 from thinkaloud.protocols.anthropic.options import Adaptive, AnthropicOptions, BetweenTools, Budget, Disabled
 from thinkaloud.protocols.base import WireProtocol
 
@@ -19,6 +19,7 @@ PROTOCOL = WireProtocol(
     encode=encode.encode,
     error=errors.error,
     control=_control,
+    takes_output=output.takes_output,
 )
 
 __all__ = ["PROTOCOL", "Adaptive", "AnthropicOptions", "BetweenTools", "Budget", "Disabled"]

@@ -13,6 +13,7 @@ from thinkaloud.protocols.anthropic.controls import controls
 from thinkaloud.protocols.anthropic.families import family_of
 from thinkaloud.protocols.anthropic.open_loop import PAUSED, may_think
 from thinkaloud.protocols.anthropic.options import AnthropicOptions
+from thinkaloud.protocols.anthropic.output import with_output
 from thinkaloud.protocols.anthropic.turns import turns
 from thinkaloud.protocols.base import Call, Encoded
 from thinkaloud.protocols.sendable import sendable
@@ -64,7 +65,7 @@ def encode(call: Call) -> Encoded:
         body["tools"] = [_tool(tool) for tool in call.tools]
     if steered.tool_choice is not None:
         body["tool_choice"] = steered.tool_choice
-    body |= thinking
+    body |= with_output(thinking, call.output_schema)
     body |= steered.sampling
     if stop := stop_sequences(call, notices):
         body["stop_sequences"] = stop

@@ -4,7 +4,7 @@ from thinkaloud.models.dialect import Dialect
 from thinkaloud.models.model import Model, ThinkingControl
 from thinkaloud.protocols.anthropic.families import family_of as family_of_claude
 from thinkaloud.protocols.base import WireProtocol
-from thinkaloud.protocols.bedrock import blocks, encode, errors, families, parse
+from thinkaloud.protocols.bedrock import blocks, encode, errors, families, output, parse
 from thinkaloud.protocols.bedrock.options import Adaptive, BedrockOptions, BetweenTools, Budget, Disabled
 
 
@@ -21,6 +21,7 @@ PROTOCOL = WireProtocol(
     encode=encode.encode,
     error=errors.error,
     control=_control,
+    takes_output=output.takes_output,
     response_id_header="x-amzn-requestid",
 )
 

@@ -18,6 +18,7 @@ from thinkaloud.protocols.anthropic.open_loop import PAUSED, may_think
 from thinkaloud.protocols.base import Call, Encoded
 from thinkaloud.protocols.bedrock.families import Family, family_of, is_hidden
 from thinkaloud.protocols.bedrock.options import BedrockOptions
+from thinkaloud.protocols.bedrock.output import output_config
 from thinkaloud.protocols.bedrock.thinking import asked_of_claude, asked_of_vendor
 from thinkaloud.protocols.bedrock.turns import turns
 from thinkaloud.protocols.level_choice import overridden
@@ -70,6 +71,7 @@ def encode(call: Call) -> Encoded:
         body["additionalModelResponseFieldPaths"] = paths
     if call.seed is not None:
         notices.append(Notice("option_ignored", "this API has no seed", "seed"))
+    body |= output_config(call.output_schema)
     body |= _native(options)
 
     path = f"/model/{quote(call.model.id, safe='')}/{'converse-stream' if call.stream else 'converse'}"

@@ -1,7 +1,7 @@
 """The wire protocol `gemini`: generateContent on the Gemini Developer API and on Vertex AI."""
 
 from thinkaloud.protocols.base import WireProtocol
-from thinkaloud.protocols.gemini import encode, errors, families, parse
+from thinkaloud.protocols.gemini import encode, errors, families, output, parse
 from thinkaloud.protocols.gemini.options import GeminiOptions
 
 PROTOCOL = WireProtocol(
@@ -12,6 +12,7 @@ PROTOCOL = WireProtocol(
     encode=encode.encode,
     error=errors.error,
     control=families.thinking_control,
+    takes_output=output.takes_output,
 )
 
 __all__ = ["PROTOCOL", "GeminiOptions"]

@@ -13,6 +13,7 @@ from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import Call, Encoded
 from thinkaloud.protocols.gemini.families import Family, family_of
 from thinkaloud.protocols.gemini.options import GeminiOptions
+from thinkaloud.protocols.gemini.output import output_fields
 from thinkaloud.protocols.gemini.parse import PROTOCOL_ID
 from thinkaloud.protocols.gemini.schema import gemini_schema, has_parameters
 from thinkaloud.protocols.gemini.thinking import thinking_fields
@@ -193,7 +194,7 @@ def _generation(call: Call, options: GeminiOptions, max_tokens: int | None) -> d
         generation["maxOutputTokens"] = max_tokens
     if call.stop:
         generation["stopSequences"] = list(call.stop)
-    return {**generation, **(options.generation_config or {})}
+    return {**generation, **output_fields(call.output_schema), **(options.generation_config or {})}
 
 
 def _take_native(body: dict[str, Json], options: GeminiOptions, token: str | None, notices: list[Notice]) -> None:

@@ -6,7 +6,7 @@ An endpoint's deviations are data (`models.dialect`); the four files here serve 
 from __future__ import annotations
 
 from thinkaloud.protocols.base import WireProtocol
-from thinkaloud.protocols.openai_chat import encode, errors, families, parse
+from thinkaloud.protocols.openai_chat import encode, errors, families, output, parse
 from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
 
 PROTOCOL = WireProtocol(
@@ -17,6 +17,7 @@ PROTOCOL = WireProtocol(
     encode=encode.encode,
     error=errors.error,
     control=families.thinking_control,
+    takes_output=output.takes_output,
 )
 
 __all__ = ["PROTOCOL", "OpenAIChatOptions"]

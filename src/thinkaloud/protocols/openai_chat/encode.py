@@ -13,6 +13,7 @@ from thinkaloud.protocols.base import Call, Encoded
 from thinkaloud.protocols.openai_chat.effort import effort
 from thinkaloud.protocols.openai_chat.families import refuses_stop
 from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
+from thinkaloud.protocols.openai_chat.output import response_format
 from thinkaloud.protocols.openai_chat.turns import turns
 from thinkaloud.protocols.sendable import sendable
 from thinkaloud.tools import ServerTool, Tool, ToolChoice
@@ -41,6 +42,7 @@ def encode(call: Call) -> Encoded:
     body |= thinking.fields
     body |= _sampling(call, thinking.thinks, notices)
     body |= _tools(call, notices)
+    body |= response_format(call.output_schema)
     body |= cache_fields(call, notices)
     for name in _NATIVE:
         value = getattr(options, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thinkaloud.protocols.base import WireProtocol
-from thinkaloud.protocols.openai_responses import amend, encode, errors, families, items, parse
+from thinkaloud.protocols.openai_responses import amend, encode, errors, families, items, output, parse
 from thinkaloud.protocols.openai_responses.options import OpenAIResponsesOptions
 
 PROTOCOL = WireProtocol(
@@ -14,6 +14,7 @@ PROTOCOL = WireProtocol(
     encode=encode.encode,
     error=errors.error,
     control=families.thinking_control,
+    takes_output=output.takes_output,
     amend=amend.amend,
 )
 

@@ -12,6 +12,7 @@ from thinkaloud.protocols.openai_chat.encode import cache_fields
 from thinkaloud.protocols.openai_responses.effort import Reasoning, reasoning
 from thinkaloud.protocols.openai_responses.families import openai_family
 from thinkaloud.protocols.openai_responses.options import OpenAIResponsesOptions
+from thinkaloud.protocols.openai_responses.output import text_format
 from thinkaloud.protocols.openai_responses.turns import turns
 from thinkaloud.protocols.sendable import sendable
 from thinkaloud.tools import ServerTool, Tool, ToolChoice
@@ -63,7 +64,7 @@ def encode(call: Call) -> Encoded:
         body["max_output_tokens"] = call.max_tokens
     body.update(_sampling(call, thinking, notices))
     body.update(_tools(call, notices))
-    if text := _text(options):
+    if text := text_format(call.output_schema) | _text(options):
         body["text"] = text
     body.update(cache_fields(call, notices))
     for name in _NATIVE:

@@ -173,7 +173,8 @@ async def test_nothing_is_left_of_streams_that_were_left(library: str, anyio_bac
                 tracemalloc.stop()
             assert after == before
             # httpx's reading of a URL leaves about 55 bytes on CPython 3.11; a stream that stays takes thousands.
-            assert grown - memory <= COUNT * 100 + 20_000
+            # Trio keeps up to a thousand deadlines that are over before it drops them.
+            assert grown - memory <= COUNT * 100 + (20_000 if anyio_backend == "asyncio" else 20_000 + COUNT * 300)
             assert server.requests >= COUNT * 0.5  # some run out of time before they are sent
     if given is not None:
         await given.aclose()

@@ -7,6 +7,7 @@ from attrs import evolve
 
 import thinkaloud as ta
 from support.ui import CALL, FIRST, ORIGIN, RESULT, SECOND, chunks, run_events, told, types
+from thinkaloud.jsontext import Json
 from thinkaloud.ui import MemoryStore, vercel
 
 
@@ -214,7 +215,7 @@ def test_unknown_blocks_are_named_and_their_payload_is_kept_back() -> None:
 
 
 def test_cited_pages_are_sources() -> None:
-    citations = (
+    citations: tuple[dict[str, Json], ...] = (
         {
             "type": "web_search_result_location",
             "url": "https://example.org/sky",

@@ -174,7 +174,11 @@ def test_a_browser_does_not_instruct_the_model() -> None:
 
 
 def test_parts_for_the_page_alone_are_passed_over() -> None:
-    parts = [{"type": "data-x", "data": 1}, {"type": "source-url", "url": "u"}, {"type": "text", "text": "4"}]
+    parts: list[dict[str, Any]] = [
+        {"type": "data-x", "data": 1},
+        {"type": "source-url", "url": "u"},
+        {"type": "text", "text": "4"},
+    ]
     request = vercel.read_request(body(ASKED, answer(*parts)))
     assert (request.conversation.messages[1], request.notices) == (ta.AssistantMessage("4"), ())
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,4 +104,9 @@ def run_events(*messages: AssistantMessage | ToolResult) -> list[Any]:
     return events
 
 
-ENCODERS: dict[str, type[AnswerEncoder]] = {"vercel": vercel.Encoder, "agui": agui.Encoder, "sse": sse.Encoder}
+ENCODERS: dict[str, Callable[..., AnswerEncoder]] = {
+    "vercel": partial(vercel.Encoder, message_id="M"),
+    "agui": partial(agui.Encoder, message_id="M", thread_id="t", run_id="r"),
+    "sse": partial(sse.Encoder, message_id="M"),
+}
+"""A fresh encoder of each protocol, with ids that are always the same."""

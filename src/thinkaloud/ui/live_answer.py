@@ -85,9 +85,10 @@ class LiveAnswer:
         frames = self._log.after(place)
         if frames is not None:
             return frames, self._log.last
-        if isinstance(self._encoder, SseEncoder):
-            return self._encoder.snapshot(self._log.last), self._log.last
-        return None
+        if not isinstance(self._encoder, SseEncoder):
+            return None
+        ending = (self._log.after(self._log.last - 1) or []) if self.over else []
+        return [*self._encoder.snapshot(self._log.last - len(ending)), *ending], self._log.last
 
 
 class LiveResponse:

@@ -81,6 +81,11 @@ def kept(value: object, name: str) -> Any:
     return value
 
 
+def kept_field(data: JsonObject, name: str) -> Any:
+    """The value in a field as it is; None where the field is absent. Raises MalformedStream where it cannot be kept."""
+    return kept(data.get(name), name)
+
+
 def rest(data: JsonObject, known: frozenset[str]) -> dict[str, Json]:
     """The fields of a block that are not modelled, for its replay. Raises MalformedStream."""
     return {name: kept(value, name) for name, value in data.items() if name not in known}

@@ -180,7 +180,7 @@ class ToolUseReader(BlockReader):
         id, name, extra = text_field(start, "id"), text_field(start, "name"), rest(start, self._known)
         self._input = object_field(start, "input")
         kept(self._input, "input")
-        self.open = self.call = parser.builder.open_tool_call(parser.own_call_id(id), name)
+        self.open = self.call = parser.builder.open_tool_call(parser.call_ids.own(id), name)
         self.call.extra.update(extra)
 
     def resume(self, start: JsonObject) -> None:

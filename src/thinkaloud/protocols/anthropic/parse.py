@@ -7,7 +7,7 @@ fields of known blocks in `extra`; unknown events and deltas are told once per k
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from thinkaloud.block_builder import OpenBlock
 from thinkaloud.errors import MalformedStream, ProviderError, TruncatedStream
@@ -16,22 +16,21 @@ from thinkaloud.jsontext import Json, is_json_object, loads
 from thinkaloud.messages import StopReason
 from thinkaloud.protocols.anthropic.blocks import IMPLIED, BlockReader, ToolUseReader, is_repeated, reader_for
 from thinkaloud.protocols.anthropic.errors import error
-from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, Parser
-from thinkaloud.protocols.call_ids import made_id
+from thinkaloud.protocols.anthropic.usage import Counts
+from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext
+from thinkaloud.protocols.call_ids import CallIds
 from thinkaloud.protocols.fields import (
     JsonObject,
     as_object,
-    count_field,
     exact,
     index_field,
     kept,
+    kept_field,
     list_field,
     object_field,
     text_field,
 )
-from thinkaloud.usage import Usage
-
-_T = TypeVar("_T")
+from thinkaloud.protocols.tolerant import TolerantParser
 
 _STOP_REASONS = {
     "end_turn": StopReason.END,
@@ -45,14 +44,6 @@ _STOP_REASONS = {
     "sensitive": StopReason.REFUSAL,  # seen at compatible servers
 }
 
-# Every count of the wire that we read, by the object inside `usage` that it lies in.
-_COUNTS = {
-    "": ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
-    "cache_creation": ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"),
-    "output_tokens_details": ("thinking_tokens",),
-}
-_GENERATED = frozenset({"output_tokens", "thinking_tokens"})
-
 # What becomes `stop_detail` under its own name, wherever the end of a message tells it.
 _DETAILS = ("stop_details", "stop_sequence", "container", "context_management", "input_transformations")
 
@@ -65,7 +56,7 @@ _TRANSFORMATIONS = {
 }
 
 
-class AnthropicParser(Parser):
+class AnthropicParser(TolerantParser):
     """Reads one answer of the protocol `anthropic-messages`."""
 
     def __init__(self, context: ParseContext) -> None:
@@ -77,15 +68,11 @@ class AnthropicParser(Parser):
         self._strays: set[int | None] = set()  # indexes whose arguments came where no call was open
         self._late = False
         self._begun = False
-        self._counts: dict[str, int] = {}
-        self._output_is_final = False
+        self._counts = Counts()
         self._stop_reason = ""
         self._detail: dict[str, Json] = {}
-        self._told: set[tuple[str, str]] = set()
-        self._response_id = ""
-        self._made_ids = 0
-        self._call_ids: set[str] = set()
 
+        self.call_ids = CallIds(self.builder, "call", prefix_digest=context.prefix_digest)
         self.estimated_tokens = 0
         self.has_text = False
         self.last_kind = ""
@@ -132,7 +119,7 @@ class AnthropicParser(Parser):
             raise self._failure(body)
         if not isinstance(message.get("content"), list):
             raise MalformedStream("the body is no message: it has no content")
-        self._output_is_final = True
+        self._counts.output_is_final = True
         self._begin(message)
         for index, block in enumerate(list_field(message, "content")):
             self._open(index, as_object(block, "content"))
@@ -147,35 +134,6 @@ class AnthropicParser(Parser):
                 block.settle(complete=False)
             self._blocks.clear()
         return super().abandon()
-
-    # for the blocks
-
-    def tell_once(self, code: str, kind: str, text: str) -> None:
-        """Tell of something unknown, once per kind."""
-        if (code, kind) not in self._told:
-            self._told.add((code, kind))
-            self.builder.notice(code, f"{text}: {kind!r}", detail={"kind": kind})
-
-    def tolerated(self, read: Callable[[JsonObject, str], _T], data: JsonObject, name: str) -> _T | None:
-        """Read a field that the answer can do without: a wrong type is told, and the field passed over."""
-        try:
-            return read(data, name)
-        except MalformedStream as fault:
-            self.tell_once("unreadable_field", name, str(fault))
-            return None
-
-    def own_call_id(self, id: str) -> str:
-        """The id of a call; another one where it has none or an earlier call has the same: however it is read."""
-        own = id
-        while not own or own in self._call_ids:
-            self._made_ids += 1
-            answer, digest = self._response_id, self.context.prefix_digest
-            own = made_id("call", self._made_ids, answer=answer, prefix_digest=digest)
-        if id and own != id:
-            text = "two calls of the answer have the same id: the later one got an id of its own"
-            self.builder.notice("repeated_call_id", text, detail={"id": id, "given": own})
-        self._call_ids.add(own)
-        return own
 
     # events
 
@@ -324,8 +282,8 @@ class AnthropicParser(Parser):
 
     def _begin(self, message: JsonObject) -> None:
         self._begun = True
-        self._response_id = self.tolerated(text_field, message, "id") or ""
-        self.builder.response(id=self._response_id, model=self.tolerated(text_field, message, "model"))
+        self.call_ids.answer = self.tolerated(text_field, message, "id") or ""
+        self.builder.response(id=self.call_ids.answer, model=self.tolerated(text_field, message, "model"))
         self._take_usage(message)
         self._take_details(message)
 
@@ -337,7 +295,7 @@ class AnthropicParser(Parser):
         for name in _DETAILS:
             value = data.get(name)
             if value:
-                self._detail[name] = self.tolerated(_kept_field, data, name)
+                self._detail[name] = self.tolerated(kept_field, data, name)
         if "input_transformations" in data:
             self.tolerated(self._tell_transformations, data, "input_transformations")
 
@@ -357,25 +315,10 @@ class AnthropicParser(Parser):
         self.builder.response(model=model)
 
     def _take_usage(self, message: JsonObject, *, final: bool = False) -> None:
-        """Put the counts that have come in the place of the earlier ones."""
         usage = self.tolerated(object_field, message, "usage")
-        if not usage:
-            return
-        for holder, names in _COUNTS.items():
-            data = self.tolerated(object_field, usage, holder) if holder else usage
-            for name in names:
-                count = self.tolerated(count_field, data, name) if data and name in data else None
-                if count is not None:
-                    self._counts[name] = count
-        if final and isinstance(usage.get("output_tokens"), int):
-            self._output_is_final = True
-        self._tell_usage()
-
-    def _tell_usage(self) -> None:
-        counts = self._counts
-        if not self._output_is_final:  # the opening event's numbers of generated tokens are never the last word
-            counts = {name: count for name, count in counts.items() if name not in _GENERATED}
-        self.builder.update_usage(_usage(counts))
+        if usage:
+            self._counts.take(usage, self.tolerated, final=final)
+            self.builder.update_usage(self._counts.usage())
 
     def _finish(self, *, cut: bool = False) -> None:
         """End the answer. cut: the body ended before the wire said so, though a stop reason has come."""
@@ -388,9 +331,9 @@ class AnthropicParser(Parser):
             cut = any(call.fragments or self._late or not call.held for call in calls)
         else:
             cut = any(not call.held and not is_json_object(str(call.fragments)) for call in calls)
-        if not self._output_is_final:
-            self._output_is_final = True
-            self._tell_usage()
+        if not self._counts.output_is_final:
+            self._counts.output_is_final = True
+            self.builder.update_usage(self._counts.usage())
         reason = _STOP_REASONS.get(self._stop_reason, StopReason.UNKNOWN)
         if reason is StopReason.END and self.last_kind == "tool_use":
             reason = StopReason.TOOL_USE
@@ -413,24 +356,3 @@ _EVENTS: dict[str, Callable[[AnthropicParser, JsonObject, str], None]] = {
     "ping": AnthropicParser._pass,
     "vertex_event": AnthropicParser._pass,
 }
-
-
-def _kept_field(data: JsonObject, name: str) -> Any:
-    return kept(data.get(name), name)
-
-
-def _usage(counts: dict[str, int]) -> Usage:
-    written = counts.get("cache_creation_input_tokens")
-    if written is None:
-        parts = [counts.get("ephemeral_5m_input_tokens"), counts.get("ephemeral_1h_input_tokens")]
-        known = [part for part in parts if part is not None]
-        written = sum(known) if known else None
-    fresh, read = counts.get("input_tokens"), counts.get("cache_read_input_tokens")
-    return Usage(
-        input=None if fresh is None else fresh + (written or 0) + (read or 0),
-        output=counts.get("output_tokens"),
-        reasoning=counts.get("thinking_tokens"),
-        cache_read=read,
-        cache_write=written,
-        cache_write_1h=counts.get("ephemeral_1h_input_tokens"),
-    )

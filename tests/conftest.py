@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
+from support.secret_watch import pytest_runtest_call as pytest_runtest_call
 from thinkaloud import jsontext
 
 # Machines differ, and clocks are no judges: a slow example is no failure.

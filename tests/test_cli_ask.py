@@ -186,7 +186,7 @@ def test_a_key_that_the_provider_repeats_is_not_shown(serving: Serve, capsys: py
     serving(Failure(AuthenticationError, f"the key {KEY} is wrong"))
     assert main(["ask", "-m", "anthropic/claude-x", "Why?"]) == 1
     shown = capsys.readouterr().err
-    assert "the key *** is wrong" in shown
+    assert "the key [hidden] is wrong" in shown
     assert KEY not in shown
 
 

@@ -59,6 +59,7 @@ class Source:
     aclose: closes what was made for this one call.
     abandoned: where an answer goes that nobody closed.
     keeps_silence: `send` itself keeps the limit on silence; otherwise it is kept here.
+    conceal: takes the credentials of the call out of an error.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Source:
         retry: Retry = Retry(),
         timeouts: Timeouts = Timeouts(),
         keeps_silence: bool = True,
+        conceal: Callable[[ThinkaloudError], None] = lambda error: None,
     ) -> None:
         self.send = send
         self.aclose = aclose
@@ -79,6 +81,7 @@ class Source:
         self.retry = retry
         self.timeouts = timeouts
         self.keeps_silence = keeps_silence
+        self.conceal = conceal
 
 
 class Attempts:
@@ -226,7 +229,11 @@ class Attempts:
         return self._reader.announce(self._news(self.plan.notices))
 
     async def _send(self) -> Exchange:
-        return await self._source.send(self.plan)
+        try:
+            return await self._source.send(self.plan)
+        except ThinkaloudError as error:
+            self._source.conceal(error)
+            raise
 
     def _news(self, notices: Iterable[Notice]) -> list[Notice]:
         """What of these notices was not told yet. An answer keeps what was told before it began."""
@@ -235,6 +242,8 @@ class Attempts:
         return news
 
     async def _ended(self, reader: Reader, events: Sequence[StreamEvent]) -> Sequence[StreamEvent]:
+        if reader.error is not None:
+            self._source.conceal(reader.error)
         if reader.error is not None and not self._started and not self.over:
             return [*events, *await self._failed(reader.error)]
         self.over = True

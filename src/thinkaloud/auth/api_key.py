@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from thinkaloud.auth.asking import ask
 from thinkaloud.auth.credentials import Credentials
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.auth.secret import Secret, covered
 from thinkaloud.wire.http import HttpRequest
 
 Key = str | Callable[[], str] | Callable[[], Awaitable[str]]
@@ -25,9 +25,11 @@ class ApiKey:
 
     __slots__ = ("_header", "_key")
 
-    def __init__(self, key: Key, header: str = "bearer") -> None:
-        self._key = key if callable(key) else checked(key)
+    def __init__(self, key: Key | Secret, header: str = "bearer") -> None:
+        given = covered(key)
+        del key
         self._header = header
+        self._key = given.checked("api_key") if isinstance(given, Secret) else given
 
     def __repr__(self) -> str:
         return f"ApiKey(header={self._header!r}, key=***)"
@@ -38,20 +40,12 @@ class ApiKey:
     async def headers(self, request: HttpRequest) -> Mapping[str, str]:
         """The one header that holds the key."""
         key = self._key
-        if not isinstance(key, str):
-            key = checked(await ask(key))
-        return Credentials({"authorization": f"Bearer {key}"} if self._header == "bearer" else {self._header: key})
+        if not isinstance(key, Secret):
+            key = Secret(await ask(key)).checked("api_key")
+        if self._header == "bearer":
+            return Credentials({"authorization": f"Bearer {key.reveal()}"})
+        return Credentials({self._header: key.reveal()})
 
     def in_header(self, header: str) -> ApiKey:
         """The same key, sent in another header."""
         return ApiKey(self._key, header)
-
-
-def checked(key: object, name: str = "api_key") -> str:
-    """A key or token as a header may hold it. Raises ConfigurationError, which does not show it."""
-    if not isinstance(key, str):
-        raise ConfigurationError(f"{name} must be a string or give one, not {type(key).__name__}")
-    key = key.strip()
-    if not key or not key.isascii() or not key.isprintable() or " " in key:
-        raise ConfigurationError(f"{name} is empty or holds characters that no HTTP header may hold")
-    return key

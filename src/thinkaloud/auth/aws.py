@@ -17,6 +17,7 @@ import anyio.to_thread
 from thinkaloud.auth.credentials import Credentials
 from thinkaloud.auth.extras import require
 from thinkaloud.auth.failures import failure_of
+from thinkaloud.auth.secret import Secret
 from thinkaloud.auth.shared import SharedRefresh
 from thinkaloud.errors import AuthenticationError, ConfigurationError, MissingCredentials
 from thinkaloud.wire.http import HttpRequest
@@ -61,18 +62,18 @@ class AwsAuth:
         session: Any = None,
         service: str | None = None,
     ) -> None:
+        keys = [None if key is None else Secret(key) for key in (access_key, secret_key, session_token)]
+        del access_key, secret_key, session_token  # what a frame holds may be shown when something fails
+        self._profile, self._region, self._keys = profile, region, keys if any(keys) else None
         require("botocore", "bedrock", "signing for AWS")
-        if (access_key is None) != (secret_key is None) or (session_token is not None and access_key is None):
+        if (keys[0] is None) != (keys[1] is None) or (keys[2] is not None and keys[0] is None):
             raise ConfigurationError("access_key and secret_key belong together, and session_token to both")
-        if sum(given is not None for given in (profile, access_key, session)) > 1:
+        if sum(given is not None for given in (profile, self._keys, session)) > 1:
             raise ConfigurationError("give one of profile, access_key with secret_key, and session")
         if session is not None and not callable(getattr(session, "get_credentials", None)):
             raise ConfigurationError(f"session must be one of botocore or boto3, not {type(session).__name__}")
         if region is not None and not re.fullmatch("[a-z0-9-]+", region):
             raise ConfigurationError(f"region={region!r} is no region; give one such as us-east-1")
-        self._profile = profile
-        self._region = region
-        self._keys = None if access_key is None else (access_key, secret_key, session_token)
         self._session = session
         self._service = service
         self._found: Any = None  # credentials of botocore
@@ -132,7 +133,9 @@ class AwsAuth:
 
     def _credentials(self) -> Any:
         if self._keys is not None:
-            return import_module("botocore.credentials").Credentials(*self._keys)
+            return import_module("botocore.credentials").Credentials(
+                *(None if key is None else key.reveal() for key in self._keys)
+            )
         return self._opened().get_credentials()
 
     def _of_profile(self) -> str | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from thinkaloud.auth.api_key import Key, checked
+from thinkaloud.auth.api_key import Key
 from thinkaloud.auth.asking import ask
 from thinkaloud.auth.credentials import Credentials
 from thinkaloud.auth.failures import failure_of
+from thinkaloud.auth.secret import Secret, covered
 from thinkaloud.auth.shared import SharedRefresh
 from thinkaloud.wire.http import HttpRequest
 
@@ -27,7 +28,9 @@ class BearerAuth:
     __slots__ = ("_asked", "_token")
 
     def __init__(self, token: Key) -> None:
-        self._token = token if callable(token) else checked(token, "token")
+        given = covered(token)
+        del token
+        self._token = given.checked("token") if isinstance(given, Secret) else given
         self._asked = SharedRefresh(self._ask)
 
     def __repr__(self) -> str:
@@ -38,14 +41,15 @@ class BearerAuth:
 
     async def headers(self, request: HttpRequest) -> Mapping[str, str]:
         """The Authorization header. Raises AuthenticationError, MissingCredentials, ConnectFailed."""
-        if isinstance(self._token, str):
-            return Credentials({"authorization": f"Bearer {self._token}"})
+        if isinstance(self._token, Secret):
+            return Credentials({"authorization": f"Bearer {self._token.reveal()}"})
         return await self._asked()
 
     async def _ask(self) -> Credentials:
-        assert not isinstance(self._token, str)
+        assert not isinstance(self._token, Secret)
         try:
-            return Credentials({"authorization": f"Bearer {checked(await ask(self._token), 'token')}"})
+            token = Secret(await ask(self._token)).checked("token")
+            return Credentials({"authorization": f"Bearer {token.reveal()}"})
         except Exception as error:
             failure = failure_of(error)
             if failure is None:

@@ -13,6 +13,7 @@ from thinkaloud.auth.aws import AwsAuth
 from thinkaloud.auth.base import Auth
 from thinkaloud.auth.extras import installed
 from thinkaloud.auth.google import GoogleAuth
+from thinkaloud.auth.secret import Secret
 from thinkaloud.errors import ConfigurationError, MissingCredentials
 from thinkaloud.models.providers import PROVIDERS, Provider
 
@@ -38,8 +39,8 @@ def find_auth(provider: Provider, key: ApiKey | None, *, auth: Auth | None = Non
     if provider.auth == "google" and "/projects/" in url:  # where a project is named, keys are not taken
         return _from_environment("google")
     for variable in provider.key_variables:
-        if found := os.environ.get(variable, "").strip():
-            return ApiKey(found, provider.key_header)
+        if os.environ.get(variable, "").strip():
+            return ApiKey(Secret(os.environ[variable]), provider.key_header)
     if not provider.key_required:
         return NoAuth()
     if provider.auth == "aws" and installed("botocore"):

@@ -6,7 +6,8 @@ The libraries are told by the names of their classes, so that none of them is lo
 from __future__ import annotations
 
 from thinkaloud.errors import AuthenticationError, ConnectFailed, MissingCredentials, ThinkaloudError
-from thinkaloud.protocols.failures import hidden, shortened
+from thinkaloud.protocols.failures import shortened
+from thinkaloud.wire.hiding import hidden
 
 _Kind = type[MissingCredentials] | type[AuthenticationError] | type[ConnectFailed]
 

@@ -23,6 +23,7 @@ from thinkaloud.errors import (
 from thinkaloud.jsontext import loads
 from thinkaloud.protocols.context_length import tells_context_length
 from thinkaloud.protocols.fields import unsendable
+from thinkaloud.wire.hiding import hidden
 
 
 @frozen
@@ -78,15 +79,6 @@ _FAILED = Kind(ServerError, 500)
 
 _LONGEST = 500
 _LONGEST_FRAMED = 1_000_000
-
-# What looks like a credential is never told on, even where a host quotes the one it got.
-# AWS quotes the request that it would have signed, session token included.
-_SECRET = re.compile(
-    r"(?i)\b(?:sk-[\w-]{8,}|AIza[\w-]{20,}|(?:AKIA|ASIA)[A-Z0-9]{12,}|ya29\.[\w.-]+|(?<=bearer )\S{8,}"
-    r"|ABSK[\w+/=-]{16,}|bedrock-api-key-[\w+/=-]{16,}|(?<![\w-])eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w-]*"
-    r"|(?<=x-amz-security-token:)[^\s'\"\\]{8,}|(?<=x-amz-security-token: )[^\s'\"\\]{8,})"
-)
-_HIDDEN = "[hidden]"
 
 
 def by_status(status: int) -> Kind:
@@ -165,14 +157,3 @@ def shortened(text: str) -> str:
 def quotable(body: Any) -> Any:
     """A body as an error may carry it: without what looks like a credential, and cut where JSON cannot hold it."""
     return hidden(body if unsendable(body) is None else repr(body)[:_LONGEST])
-
-
-def hidden(value: Any) -> Any:
-    """A copy of a body in which nothing looks like a credential any more."""
-    if isinstance(value, str):
-        return _SECRET.sub(_HIDDEN, value)
-    if isinstance(value, list):
-        return [hidden(item) for item in value]
-    if isinstance(value, dict):
-        return {hidden(name): hidden(item) for name, item in value.items()}
-    return value

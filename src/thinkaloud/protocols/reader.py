@@ -26,8 +26,9 @@ from thinkaloud.jsontext import loads, loads_exact
 from thinkaloud.messages import AssistantMessage, StopReason, Timing
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import ErrorResponse, ParseContext, Parser, WireProtocol
-from thinkaloud.protocols.failures import hidden, readable
+from thinkaloud.protocols.failures import readable
 from thinkaloud.wire.awsevents import AwsChunkDecoder, AwsEventDecoder
+from thinkaloud.wire.hiding import hidden
 from thinkaloud.wire.server_event import ServerEvent
 from thinkaloud.wire.sse import SseDecoder
 

@@ -237,7 +237,8 @@ _CONNECTING = frozenset({"ConnectError", "ProxyError"})
 def _failure(error: Exception, phase: str) -> ThinkaloudError:
     """Put an error of the HTTP library in our words. The original is not chained: it holds the request's headers."""
     name = type(error).__name__
-    text = f"{name}: {error}" if str(error) else name
+    said = _said(error)
+    text = f"{name}: {said}" if said else name
     if name in _DEADLINES:
         kind = _DEADLINES[name]
         return DeadlineExceeded(f"the {kind} deadline ran out ({text})", kind=kind)
@@ -246,3 +247,13 @@ def _failure(error: Exception, phase: str) -> ThinkaloudError:
     failure: type[TransportError] = ConnectFailed if name in _CONNECTING else ReadFailed
     doing = "no connection could be made" if failure is ConnectFailed else f"the connection broke during {phase}"
     return failure(f"{doing} ({text})")
+
+
+def _said(error: BaseException) -> str:
+    """What an error says, or else what lies behind it (on trio a certificate that is refused is named only there)."""
+    behind: BaseException | None = error
+    while behind is not None:
+        if text := str(behind):
+            return text
+        behind = behind.__cause__ or behind.__context__
+    return ""

@@ -6,9 +6,15 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
+from thinkaloud.wire.hiding import shown_headers
+
 
 def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
+
+
+def _shown(headers: Mapping[str, str]) -> str:
+    return repr(shown_headers(headers))
 
 
 @frozen
@@ -22,5 +28,5 @@ class HttpRequest:
 
     method: str
     url: str
-    headers: Mapping[str, str] = field(factory=dict, converter=_lowered)
+    headers: Mapping[str, str] = field(factory=dict, converter=_lowered, repr=_shown)
     body: bytes = field(default=b"", repr=False)

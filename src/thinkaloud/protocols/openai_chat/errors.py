@@ -31,7 +31,8 @@ from thinkaloud.errors import (
 from thinkaloud.jsontext import loads
 from thinkaloud.protocols.base import ErrorResponse
 from thinkaloud.protocols.context_length import tells_context_length
-from thinkaloud.protocols.failures import framed_json, hidden, quotable, readable, request_id_of
+from thinkaloud.protocols.failures import framed_json, quotable, readable, request_id_of
+from thinkaloud.wire.hiding import hidden
 from thinkaloud.wire.retry_after import retry_after
 
 

@@ -59,15 +59,18 @@ class Llama:
 
 
 @contextmanager
-def running_llama(program: str, weights: str, folder: Path) -> Iterator[Llama]:
-    """Run the server, with its files in `folder`. Raises RuntimeError, with the end of its log, if it does not run."""
+def running_llama(program: str, weights: str, folder: Path, *more: str) -> Iterator[Llama]:
+    """Run the server, with its files in `folder` and more arguments of its own.
+
+    Raises RuntimeError, with the end of its log, if it does not run.
+    """
     template = folder / "thinking.jinja"
     template.write_text(TEMPLATE)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [program, "--model", weights, "--host", "127.0.0.1", "--port", str(port)]
     command += ["--jinja", "--chat-template-file", str(template), "--slots", "--parallel", "2", "--ctx-size", "8192"]
-    command += ["--reasoning-format", "deepseek", "--reasoning-budget", str(THINKING_TOKENS), "--threads", "2"]
+    command += ["--reasoning-format", "deepseek", "--reasoning-budget", str(THINKING_TOKENS), "--threads", "1", *more]
     log = folder / "llama.log"
     with log.open("wb") as output, subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT) as process:
         try:

@@ -188,7 +188,7 @@ class ToolUseReader(BlockReader):
             del extra["type"]
         self._id, self._name = id, name
         self._input = _input_text(start.get("input"))
-        self.open = self._block = parser.builder.open_tool_call(parser.own_call_id(id), name)
+        self.open = self._block = parser.builder.open_tool_call(parser.call_ids.own(id), name)
         self._block.extra.update(extra)
 
     def resume(self, start: JsonObject) -> bool:

@@ -8,7 +8,7 @@ stop, so the answer ends with both of them, or with the body.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from thinkaloud.block_builder import OpenBlock
 from thinkaloud.content import Opaque
@@ -16,7 +16,7 @@ from thinkaloud.errors import MalformedStream, ProviderError, TruncatedStream
 from thinkaloud.events import StreamEvent
 from thinkaloud.jsontext import Json, is_json_object, loads
 from thinkaloud.messages import StopReason
-from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, Parser, decoded
+from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, decoded
 from thinkaloud.protocols.bedrock.blocks import (
     PROTOCOL_ID,
     SERVER_TOOL,
@@ -30,22 +30,23 @@ from thinkaloud.protocols.bedrock.blocks import (
 )
 from thinkaloud.protocols.bedrock.errors import error
 from thinkaloud.protocols.bedrock.stops import BOTCHED, STOP_REASONS
+from thinkaloud.protocols.bedrock.usage import read_usage
 from thinkaloud.protocols.bedrock.whole import WHOLE, begun_readably
-from thinkaloud.protocols.call_ids import made_id
+from thinkaloud.protocols.call_ids import CallIds
 from thinkaloud.protocols.fields import (
     JsonObject,
     as_object,
     count_field,
     exact,
     kept,
+    kept_field,
     list_field,
     object_field,
     text_field,
 )
+from thinkaloud.protocols.tolerant import TolerantParser
 from thinkaloud.usage import Usage
 from thinkaloud.wire.awsevents import exception_name
-
-_T = TypeVar("_T")
 
 # What becomes `stop_detail` under its own name.
 _DETAILS = ("trace", "serviceTier", "performanceConfig")
@@ -60,7 +61,7 @@ _STARTS = frozenset({"toolUse", "toolResult", "image"})
 _BEGINS: dict[str, type[BlockReader]] = {"text": TextReader, "citation": TextReader}
 
 
-class BedrockParser(Parser):
+class BedrockParser(TolerantParser):
     """Reads one answer of the protocol `bedrock-converse`."""
 
     def __init__(self, context: ParseContext) -> None:
@@ -72,10 +73,8 @@ class BedrockParser(Parser):
         self._stop_reason = ""
         self._counted = False
         self._detail: dict[str, Json] = {}
-        self._told: set[tuple[str, str]] = set()
-        self._made_ids = 0
-        self._call_ids: set[str] = set()
 
+        self.call_ids = CallIds(self.builder, "tooluse", prefix_digest=context.prefix_digest)
         self.has_text = False
 
     # the three ways in
@@ -128,26 +127,6 @@ class BedrockParser(Parser):
                 block.settle(complete=False)
             self._blocks.clear()
         return super().abandon()
-
-    # for the blocks
-
-    def tell_once(self, code: str, kind: str, text: str) -> None:
-        """Tell of something unknown, once per kind."""
-        if (code, kind) not in self._told:
-            self._told.add((code, kind))
-            self.builder.notice(code, f"{text}: {kind!r}", detail={"kind": kind})
-
-    def own_call_id(self, id: str) -> str:
-        """The id of a call; another one where it has none or an earlier call has the same: however it is read."""
-        own = id
-        while not own or own in self._call_ids:
-            self._made_ids += 1
-            own = made_id("tooluse", self._made_ids, prefix_digest=self.context.prefix_digest)
-        if id and own != id:
-            text = "two calls of the answer have the same id: the later one got an id of its own"
-            self.builder.notice("repeated_call_id", text, detail={"id": id, "given": own})
-        self._call_ids.add(own)
-        return own
 
     # events
 
@@ -248,12 +227,12 @@ class BedrockParser(Parser):
             self._finish()
 
     def _on_metadata(self, data: JsonObject) -> None:
-        usage = self._tolerated(object_field, data, "usage")
+        usage = self.tolerated(object_field, data, "usage")
         if usage:
             self._counted = True
-            self.builder.update_usage(self._usage(usage))
+            self.builder.update_usage(read_usage(usage, self.tolerated))
         for name in _DETAILS:
-            value = self._tolerated(_kept_field, data, name)
+            value = self.tolerated(kept_field, data, name)
             if value:
                 self._detail[name] = value
         if self._stop_reason:
@@ -322,7 +301,7 @@ class BedrockParser(Parser):
 
     def _take_fields(self, data: JsonObject) -> None:
         """The fields of the model's own answer that were asked for beside Converse's."""
-        value = self._tolerated(_kept_field, data, "additionalModelResponseFields")
+        value = self.tolerated(kept_field, data, "additionalModelResponseFields")
         if not value:
             return
         fields = value if isinstance(value, dict) else {}
@@ -330,33 +309,12 @@ class BedrockParser(Parser):
         for holder in (fields, delta if isinstance(delta, dict) else {}):
             if isinstance(holder.get("stop_sequence"), str):
                 self._detail["stop_sequence"] = holder["stop_sequence"]
-        usage = self._tolerated(object_field, fields, "usage")
-        details = self._tolerated(object_field, usage, "output_tokens_details") if usage else None
+        usage = self.tolerated(object_field, fields, "usage")
+        details = self.tolerated(object_field, usage, "output_tokens_details") if usage else None
         if details:
-            self.builder.update_usage(Usage(reasoning=self._tolerated(count_field, details, "thinking_tokens")))
+            self.builder.update_usage(Usage(reasoning=self.tolerated(count_field, details, "thinking_tokens")))
         if not isinstance(value, dict) or value.keys() - _ASKED_FIELDS:
             self._detail["additionalModelResponseFields"] = value
-
-    def _usage(self, data: JsonObject) -> Usage:
-        """The counts in our meaning: on the wire the input leaves out what was read from or written to a cache."""
-
-        def count(*names: str) -> int | None:
-            for name in names:
-                number = self._tolerated(count_field, data, name)
-                if number is not None:
-                    return number
-            return None
-
-        fresh, output = count("inputTokens"), count("outputTokens")
-        read = count("cacheReadInputTokens", "cacheReadInputTokenCount")
-        written = count("cacheWriteInputTokens", "cacheWriteInputTokenCount")
-        return Usage(
-            input=None if fresh is None else fresh + (read or 0) + (written or 0),
-            output=output,
-            cache_read=read,
-            cache_write=written,
-            cache_write_1h=self._tolerated(_written_for_an_hour, data, "cacheDetails"),
-        )
 
     def _finish(self) -> None:
         botched = BOTCHED.get(self._stop_reason)
@@ -372,16 +330,6 @@ class BedrockParser(Parser):
         if reason is StopReason.LENGTH and not self.has_text:
             self.builder.notice("answer_truncated", "the output limit was reached before any text")
         self.builder.finish(reason, raw=self._stop_reason or None, detail=self._detail or None, cut=self._cut)
-
-    def _tolerated(self, read: Callable[[JsonObject, str], _T], data: JsonObject, name: str) -> _T | None:
-        """Read a field that the answer can do without: a wrong type is told, and the field passed over."""
-        if name not in data:
-            return None
-        try:
-            return read(data, name)
-        except MalformedStream as fault:
-            self.tell_once("unreadable_field", name, str(fault))
-            return None
 
     def _exception(self, name: str, raw: str) -> ProviderError:
         try:
@@ -405,14 +353,3 @@ _EVENTS: dict[str, Callable[[BedrockParser, JsonObject], None]] = {
 
 def _index(data: JsonObject) -> int | None:
     return count_field(data, "contentBlockIndex")
-
-
-def _kept_field(data: JsonObject, name: str) -> Any:
-    return kept(data.get(name), name)
-
-
-def _written_for_an_hour(data: JsonObject, name: str) -> int | None:
-    entries = [as_object(entry, name) for entry in list_field(data, name)]
-    found = [count_field(entry, "inputTokens") for entry in entries if entry.get("ttl") == "1h"]
-    known = [count for count in found if count is not None]
-    return sum(known) if known else None

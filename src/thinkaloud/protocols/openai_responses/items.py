@@ -12,91 +12,28 @@ from typing import TYPE_CHECKING, Any, cast
 
 from thinkaloud.block_builder import OpenBlock
 from thinkaloud.content import Opaque
-from thinkaloud.jsontext import Json, dumps, joined_surrogates
+from thinkaloud.jsontext import Json
 from thinkaloud.protocols.fields import JsonObject, as_object, kept, list_field, rest, text_field
+from thinkaloud.protocols.openai_responses.calls import CallReader, CustomCallReader
+from thinkaloud.protocols.openai_responses.item_reader import (
+    ARGUMENTS_DELTA,
+    INPUT_DELTA,
+    REASONING_DELTA,
+    REFUSAL_DELTA,
+    SUMMARY_DELTA,
+    TEXT_DELTA,
+    UNPLACED,
+    ItemReader,
+    index_of,
+)
 
 if TYPE_CHECKING:
     from thinkaloud.protocols.openai_responses.parse import OpenAIResponsesParser
 
 PROTOCOL_ID = "openai-responses"
 
-TEXT_DELTA = "response.output_text.delta"
-REFUSAL_DELTA = "response.refusal.delta"
-SUMMARY_DELTA = "response.reasoning_summary_text.delta"
-REASONING_DELTA = "response.reasoning_text.delta"
-ARGUMENTS_DELTA = "response.function_call_arguments.delta"
-INPUT_DELTA = "response.custom_tool_call_input.delta"
-
 BETWEEN_PARTS = "\n\n"
 """What stands between the parts of one reasoning item in the text of its block."""
-
-
-class ItemReader:
-    """Reads one output item.
-
-    block: the open block that grows; None where none is open.
-    grows_by, place_name, place: the delta that goes straight into `block`: its type, the field that tells its part,
-        and the part that `block` holds.
-    """
-
-    block: OpenBlock | None = None
-    grows_by = ""
-    place_name = ""
-    place: object = None
-
-    def __init__(self, parser: OpenAIResponsesParser, item: JsonObject) -> None:
-        self.parser = parser
-        self.place_of_item: int | None = None
-        self.kind = text_field(item, "type")
-        self.id = self.call_id = self.seal = ""
-        self.identify(item)
-
-    def identify(self, item: JsonObject) -> None:
-        """Take the ids and the seal that tell the item from others."""
-        id, call_id, seal = (item.get(name) for name in ("id", "call_id", "encrypted_content"))
-        self.id = id if isinstance(id, str) and id else self.id
-        self.call_id = call_id if isinstance(call_id, str) and call_id else self.call_id
-        self.seal = seal if isinstance(seal, str) else ""
-
-    def may_be(self, kind: str, id: str, call_id: str) -> bool:
-        """Whether nothing says that an item is another one. Empty ids say nothing."""
-        if kind != self.kind or (id and self.id and id != self.id):
-            return False
-        return not (call_id and self.call_id and call_id != self.call_id)
-
-    def may_be_item(self, item: JsonObject) -> bool:
-        """Whether nothing in a whole item says that it is another one."""
-        told = (item.get(name) for name in ("type", "id", "call_id"))
-        kind, id, call_id = (value if isinstance(value, str) else "" for value in told)
-        return self.may_be(kind, id, call_id)
-
-    def grow(self, kind: str, place: object, piece: str) -> bool:
-        """Take a piece that does not go straight into the open block; False: it is none of this item."""
-        return False
-
-    def whole_part(self, kind: str, place: object, text: str) -> None:
-        """Take the whole text of a part, told after its deltas or in place of them. kind: the type of its deltas."""
-        if self.block is not None and (self.grows_by, self.place) == (kind, place):
-            self.parser.complete(self.block, text)
-        else:
-            self.grow(kind, place, text)
-
-    def annotate(self, place: object, annotation: JsonObject) -> None:
-        """Take a citation, before the finished item repeats it."""
-
-    def finish(self, item: JsonObject) -> None:
-        """Take the finished item, and close what is open."""
-
-    def bring_in(self) -> None:
-        """Take what the item was announced with, where nothing has followed that would say it again."""
-
-    def leave(self) -> None:
-        """Take the end of an answer that has never told the end of the item."""
-        self.abandon()
-
-    def abandon(self) -> None:
-        """Bring in what is still pending, when the answer has been cut off."""
-        self.bring_in()
 
 
 class ReasoningReader(ItemReader):
@@ -131,13 +68,13 @@ class ReasoningReader(ItemReader):
         if self.grows_by and self.place != place:
             piece = BETWEEN_PARTS + piece
         self.grows_by, self.place_name, self.place = kind, _REASONING_PARTS[kind][1], place
-        self._told.add(_index(place))
+        self._told.add(index_of(place))
         self.parser.builder.extend(self._block, piece)
         return True
 
     def whole_part(self, kind: str, place: object, text: str) -> None:
         """Take the text of a part that had no deltas. What is missing of one that had comes with the item."""
-        if self.grows_by not in ("", kind) or _index(place) not in self._told:
+        if self.grows_by not in ("", kind) or index_of(place) not in self._told:
             self.grow(kind, place, text)
 
     def finish(self, item: JsonObject) -> None:
@@ -199,26 +136,26 @@ class MessageReader(ItemReader):
         """Open a part, or go back to one."""
         if kind not in (TEXT_DELTA, REFUSAL_DELTA):
             return False
-        if piece and _index(place) not in self._whole:
+        if piece and index_of(place) not in self._whole:
             self.grows_by, self.place = kind, place
-            self.block = self._opened(_index(place), refusal=kind == REFUSAL_DELTA)
+            self.block = self._opened(index_of(place), refusal=kind == REFUSAL_DELTA)
             self.parser.builder.extend(self.block, piece)
         return True
 
     def whole_part(self, kind: str, place: object, text: str) -> None:
         """Take the text of a part, whether it had deltas or not."""
-        block = self._blocks.get(_index(place))
+        block = self._blocks.get(index_of(place))
         if block is None:
             self.grow(kind, place, text)
         else:
             self.parser.complete(block, text)
-        self._whole.add(_index(place))
+        self._whole.add(index_of(place))
         if self.place == place:
             self.grows_by = ""  # what still comes of the part says the same again
 
     def annotate(self, place: object, annotation: JsonObject) -> None:
         """Keep a citation with its part."""
-        block = self._blocks.get(_index(place))
+        block = self._blocks.get(index_of(place))
         if block is not None:
             block.citations.append(kept(annotation, "annotation"))
 
@@ -235,7 +172,7 @@ class MessageReader(ItemReader):
             part = as_object(entry, "content")
             text, refusal = _said(part)
             if text:
-                block = waiting.pop(number, None) or self._opened(_UNPLACED - number, refusal=refusal)
+                block = waiting.pop(number, None) or self._opened(UNPLACED - number, refusal=refusal)
                 self._finish_part(block, part, text)
                 blocks.append(block)
             elif part.get("type") not in ("output_text", "refusal"):
@@ -297,94 +234,6 @@ def _said(part: JsonObject) -> tuple[str, bool]:
     return (text_field(part, "text") if kind == "output_text" else ""), False
 
 
-class CallReader(ItemReader):
-    """A call of one of the caller's tools. It opens as soon as its name is known."""
-
-    grows_by = ARGUMENTS_DELTA
-    _field = "arguments"
-    _type: str | None = None
-
-    def __init__(self, parser: OpenAIResponsesParser, item: JsonObject) -> None:
-        super().__init__(parser, item)
-        self._announced = self._text(item)
-        self._pieces: list[str] = []  # what came before the name
-        self._is_whole = False
-        if text_field(item, "name"):
-            self._opened(item)
-
-    def _text(self, item: JsonObject) -> str:
-        arguments = item.get(self._field)
-        if isinstance(arguments, dict):
-            return dumps(kept(arguments, self._field))
-        return text_field(item, self._field)
-
-    def _opened(self, item: JsonObject) -> OpenBlock:
-        if self.block is None:
-            id = self.parser.own_call_id(text_field(item, "call_id"))
-            self.block = self.parser.builder.open_tool_call(id, text_field(item, "name"))
-            self.parser.builder.extend(self.block, "".join(self._pieces))
-            self._pieces.clear()
-        return self.block
-
-    def grow(self, kind: str, place: object, piece: str) -> bool:
-        """Take arguments, or keep those of a call without a name until it is known."""
-        if kind != self.grows_by:
-            return False
-        if self.block is None:
-            self._pieces.append(piece)
-        else:
-            self.parser.builder.extend(self.block, piece)
-        return True
-
-    def whole_part(self, kind: str, place: object, text: str) -> None:
-        """Take the whole arguments: with them the end of the call is told."""
-        if kind != self.grows_by:
-            return
-        self._is_whole = True
-        if self.block is None:
-            self._pieces[:] = [text or "".join(self._pieces)]
-        else:
-            self.parser.complete(self.block, text)
-
-    def bring_in(self) -> None:
-        """Take the announced arguments."""
-        if self.block is not None and not self.block.fragments:
-            self.parser.builder.extend(self.block, self._announced)
-
-    def finish(self, item: JsonObject) -> None:
-        """Close the call; one that the server does not call finished stays open, and the end decides."""
-        text, extra = self._text(item), rest(item, frozenset({"type", "call_id", "name", self._field}))
-        block = self._opened(item)
-        if text:
-            self.parser.complete(block, text)
-        else:
-            self.bring_in()
-        block.extra.update(extra)
-        self._close(block, is_cut=item.get("status") in ("incomplete", "in_progress"))
-
-    def leave(self) -> None:
-        """A call whose end was never told is complete only if its arguments are."""
-        self.bring_in()
-        if self.block is not None:
-            self._close(self.block, is_cut=not self._is_whole)
-
-    def _close(self, block: OpenBlock, *, is_cut: bool) -> None:
-        if self._type is not None:
-            block.extra["type"] = self._type
-        if is_cut:
-            self.parser.saw_cut_call = True
-        else:
-            self.parser.builder.close(block, free_text=self._type is not None)
-
-
-class CustomCallReader(CallReader):
-    """A call of a tool that takes free text in place of JSON."""
-
-    grows_by = INPUT_DELTA
-    _field = "input"
-    _type = "custom"
-
-
 class OpaqueReader(ItemReader):
     """An item that is not modelled, such as a call of the provider's own tools: told whole when it is finished."""
 
@@ -422,20 +271,3 @@ IMPLIED = {
 
 DELTAS_OF = {**IMPLIED, ARGUMENTS_DELTA: "function_call", INPUT_DELTA: "custom_tool_call"}
 """The type of the item that each delta is of."""
-
-
-_UNPLACED = -1
-
-
-def _index(place: object) -> int:
-    """The place of a part as a key, whatever the server says."""
-    return place if isinstance(place, int) else _UNPLACED
-
-
-def normal(text: str) -> str:
-    """A text as the builder writes it."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return joined_surrogates(text)
-    return text

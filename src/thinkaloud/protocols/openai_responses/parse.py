@@ -1,72 +1,49 @@
 """Reads an answer of the Responses API, streamed or whole, through one builder and one set of item readers.
 
-What is not
-modelled is kept: unknown items whole, as `Opaque`, unknown fields of known items in `extra`; unknown events are told
-once per kind.
+What is not modelled is kept: unknown items whole, as `Opaque`, unknown fields of known items in `extra`; unknown events
+are told once per kind.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from thinkaloud.block_builder import OpenBlock
 from thinkaloud.errors import MalformedStream, ProviderError, TruncatedStream
 from thinkaloud.events import StreamEvent
-from thinkaloud.jsontext import Json, loads
+from thinkaloud.jsontext import joined_surrogates, loads
 from thinkaloud.messages import StopReason
-from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, Parser
-from thinkaloud.protocols.call_ids import made_id
-from thinkaloud.protocols.fields import JsonObject, as_object, exact, kept, list_field, object_field, text_field
+from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext
+from thinkaloud.protocols.call_ids import CallIds
+from thinkaloud.protocols.fields import JsonObject, as_object, exact, list_field, object_field, text_field
 from thinkaloud.protocols.openai_responses.errors import error, is_failure
-from thinkaloud.protocols.openai_responses.items import (
+from thinkaloud.protocols.openai_responses.item_reader import (
     ARGUMENTS_DELTA,
-    IMPLIED,
     INPUT_DELTA,
-    READERS,
     REASONING_DELTA,
     REFUSAL_DELTA,
     SUMMARY_DELTA,
     TEXT_DELTA,
     ItemReader,
-    OpaqueReader,
-    normal,
 )
+from thinkaloud.protocols.openai_responses.items import IMPLIED, READERS, OpaqueReader
 from thinkaloud.protocols.openai_responses.places import OutputItems, word
+from thinkaloud.protocols.openai_responses.stops import FAILED, REFUSABLE, UNFINISHED, details_of, is_failed, stop_of
 from thinkaloud.protocols.openai_responses.usage import read_usage
-
-_T = TypeVar("_T")
-
-# The status of a whole response that has an end, where nothing more exact is told.
-_STATUSES = {"completed": StopReason.END}
-_FAILED = frozenset({"failed", "cancelled"})
-_UNFINISHED = frozenset({"queued", "in_progress"})
-
-# `incomplete_details.reason`.
-_REASONS = {
-    "max_output_tokens": StopReason.LENGTH,
-    "max_tokens": StopReason.LENGTH,
-    "content_filter": StopReason.CONTENT_FILTER,
-}
-_REFUSABLE = frozenset({StopReason.END, StopReason.CONTENT_FILTER, StopReason.UNKNOWN})
-
-# What becomes `stop_detail` under its own name, where it is told.
-_DETAILS = ("incomplete_details", "content_filters", "moderation")
+from thinkaloud.protocols.tolerant import TolerantParser
 
 
-class OpenAIResponsesParser(Parser):
+class OpenAIResponsesParser(TolerantParser):
     """Reads one answer of the protocol `openai-responses`."""
 
     def __init__(self, context: ParseContext) -> None:
         super().__init__(context)
         self._items = OutputItems()
-        self._told: set[tuple[str, str]] = set()
-        self._response_id = ""
-        self._call_ids: set[str] = set()
-        self._made_ids = 0
         self._early: dict[object, list[tuple[str, str]]] = {}  # arguments that came before their call
 
+        self.call_ids = CallIds(self.builder, "call", prefix_digest=context.prefix_digest)
         self.saw_text = False
         self.saw_refusal = False
         self.saw_cut_call = False
@@ -125,7 +102,7 @@ class OpenAIResponsesParser(Parser):
             raise MalformedStream("the body is no response: it has no output")
         self._begin(response)
         status = self.tolerated(text_field, response, "status") or ""
-        if status in _UNFINISHED:
+        if status in UNFINISHED:
             raise TruncatedStream(f"the answer is not there yet: its status is {status!r}")
         self._end(response, lambda: response, "")
 
@@ -142,7 +119,7 @@ class OpenAIResponsesParser(Parser):
     def complete(self, block: OpenBlock, text: str) -> bool:
         """Add what of a finished text has not streamed. False, with a notice: another text had streamed, and stays."""
         written = str(block.fragments)
-        text = normal(text)
+        text = _normal(text)
         if text.startswith(written):
             block.half = ""  # half a character that had streamed is in the finished text
             self.builder.extend(block, text[len(written) :])
@@ -151,33 +128,6 @@ class OpenAIResponsesParser(Parser):
             return True
         self.tell_once("text_differs", "output", "a finished text is not the one that had streamed")
         return False
-
-    def own_call_id(self, id: str) -> str:
-        """The id of a call; another one where it has none or an earlier call has the same: however it is read."""
-        own = id
-        while not own or own in self._call_ids:
-            self._made_ids += 1
-            answer, digest = self._response_id or "", self.context.prefix_digest
-            own = made_id("call", self._made_ids, answer=answer, prefix_digest=digest)
-        if id and own != id:
-            text = "two calls of the answer have the same id: the later one got an id of its own"
-            self.builder.notice("repeated_call_id", text, detail={"id": id, "given": own})
-        self._call_ids.add(own)
-        return own
-
-    def tell_once(self, code: str, kind: str, text: str) -> None:
-        """Tell of something odd, once per kind."""
-        if (code, kind) not in self._told:
-            self._told.add((code, kind))
-            self.builder.notice(code, f"{text}: {kind!r}", detail={"kind": kind})
-
-    def tolerated(self, read: Callable[[JsonObject, str], _T], data: JsonObject, name: str) -> _T | None:
-        """Read a field that the answer can do without: a wrong type is told, and the field passed over."""
-        try:
-            return read(data, name)
-        except MalformedStream as fault:
-            self.tell_once("unreadable_field", name, str(fault))
-            return None
 
     # events
 
@@ -192,7 +142,7 @@ class OpenAIResponsesParser(Parser):
         response = object_field(data, "response")
         self._begin(response)
         ending = text_field(data, "type").rpartition(".")[2]
-        if ending in _FAILED:
+        if ending in FAILED:
             self._count(response)
             raise self._failure(data)
         self._end(response, lambda: object_field(exactly(data, raw), "response"), ending)
@@ -276,8 +226,8 @@ class OpenAIResponsesParser(Parser):
 
     def _begin(self, response: JsonObject) -> None:
         id = self.tolerated(text_field, response, "id") or ""
-        self._response_id = self._response_id or id
-        self.builder.response(id=self._response_id, model=self.tolerated(text_field, response, "model"))
+        self.call_ids.answer = self.call_ids.answer or id
+        self.builder.response(id=id, model=self.tolerated(text_field, response, "model"))
 
     def _count(self, response: JsonObject) -> None:
         usage = self.tolerated(object_field, response, "usage")
@@ -290,26 +240,24 @@ class OpenAIResponsesParser(Parser):
         exactly: gives the response with all digits of its numbers.
         """
         status = self.tolerated(text_field, response, "status") or ending
-        if not response or status in _UNFINISHED:
+        if not response or status in UNFINISHED:
             self.saw_cut_call = True  # no word of the response itself that it is whole
         self._count(response)
-        if _is_failed(response):
+        if is_failed(response):
             raise self._failure(response)
         output = self.tolerated(list_field, response, "output") or []
         if self._items.open or len(output) > len(self._items.seen):
             self._settle(list_field(exactly(), "output"))
-        details = self.tolerated(object_field, response, "incomplete_details") or {}
-        reason = self.tolerated(text_field, details, "reason") or ""
-        raw = reason or (ending if status in _UNFINISHED else status)
-        stop = (_REASONS if reason else _STATUSES).get(raw, StopReason.UNKNOWN)
-        if self.saw_refusal and stop in _REFUSABLE:
+        stop, raw = stop_of(response, ending, self.tolerated)
+        if self.saw_refusal and stop in REFUSABLE:
             stop = StopReason.REFUSAL
         elif self.builder.saw_call and stop is StopReason.END:
             stop = StopReason.TOOL_USE
         if stop is StopReason.LENGTH and not self.saw_text:
             self.builder.notice("answer_truncated", "the output limit was reached before any text")
         self._tell_transformations(response)
-        self.builder.finish(stop, raw=raw or None, detail=self._details(response) or None, cut=self.saw_cut_call)
+        detail = details_of(response, self.tolerated) or None
+        self.builder.finish(stop, raw=raw or None, detail=detail, cut=self.saw_cut_call)
 
     def _settle(self, output: list[object]) -> None:
         """Finish what is open, and bring in what did not stream, from the whole output."""
@@ -334,16 +282,6 @@ class OpenAIResponsesParser(Parser):
             reader = self._open(None, item)
             self._items.close(reader, item)
             reader.finish(item)
-
-    def _details(self, response: JsonObject) -> dict[str, Json]:
-        found: dict[str, Json] = {}
-        for name in _DETAILS:
-            value = response.get(name)
-            if value and not (name == "content_filters" and not _is_blocked(value)):
-                kept_value = self.tolerated(_kept_field, response, name)
-                if kept_value is not None:
-                    found[name] = kept_value
-        return found
 
     def _tell_transformations(self, response: JsonObject) -> None:
         for entry in self.tolerated(list_field, response, "input_transformations") or ():
@@ -428,14 +366,10 @@ def exactly(data: JsonObject, raw: str) -> JsonObject:
     return exact(raw) if _MANY_DIGITS.search(raw) else data
 
 
-def _kept_field(data: JsonObject, name: str) -> Any:
-    return kept(data.get(name), name)
-
-
-def _is_failed(response: JsonObject) -> bool:
-    return bool(response.get("error")) or word(response.get("status")) in _FAILED
-
-
-def _is_blocked(filters: object) -> bool:
-    """Whether one of Azure's content filters has stopped something."""
-    return isinstance(filters, list) and any(isinstance(item, dict) and item.get("blocked") for item in filters)
+def _normal(text: str) -> str:
+    """A text as the builder writes it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return joined_surrogates(text)
+    return text

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import deque
 
 from thinkaloud.protocols.fields import JsonObject
-from thinkaloud.protocols.openai_responses.items import DELTAS_OF, ItemReader
+from thinkaloud.protocols.openai_responses.item_reader import ItemReader
+from thinkaloud.protocols.openai_responses.items import DELTAS_OF
 
 
 class OutputItems:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import isfinite
-from typing import Any
 
 from thinkaloud.protocols.fields import JsonObject, count_field, object_field
+from thinkaloud.protocols.tolerant import Tolerated
 from thinkaloud.usage import Usage
 
 # Seen at xAI: tokens times prices give the stated cost in units of 1e-10 USD.
 _TICKS_PER_USD = 1e10
-
-Tolerated = Callable[[Callable[[JsonObject, str], Any], JsonObject, str], Any]
 
 
 def read_usage(usage: JsonObject, tolerated: Tolerated) -> Usage:

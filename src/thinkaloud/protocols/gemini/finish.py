@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from attrs import frozen
 
-from thinkaloud.errors import InvalidRequest, MalformedToolCall, ProviderError, ServerError, StaleThinking
+from thinkaloud.errors import (
+    ContentFiltered,
+    InvalidRequest,
+    MalformedToolCall,
+    ProviderError,
+    ServerError,
+    StaleThinking,
+)
+from thinkaloud.jsontext import Json
 from thinkaloud.messages import StopReason
 
 STOP_REASONS = {
@@ -53,3 +63,31 @@ FAILED_ENDS = {
 # The values that stand for "not set" where a server writes them out: no block and no end at all.
 UNSPECIFIED_BLOCK = "BLOCKED_REASON_UNSPECIFIED"
 UNSPECIFIED_END = "FINISH_REASON_UNSPECIFIED"
+
+
+def failed_end(reason: str, detail: Mapping[str, Json], provider: str) -> ProviderError:
+    """The error that a finish reason of FAILED_ENDS is. detail: what was told beside it."""
+    end = FAILED_ENDS[reason]
+    return end.error(
+        _with_message(end.text, detail.get("finishMessage")),
+        provider=provider or None,
+        code=reason,
+        body={"finishReason": reason, **detail},
+        retryable=end.retryable,
+    )
+
+
+def blocked(reason: str, detail: Mapping[str, Json], provider: str) -> ProviderError:
+    """The error of a prompt that was blocked before anything was generated. detail: what was told beside it."""
+    feedback = detail.get("promptFeedback")
+    message = feedback.get("blockReasonMessage") if isinstance(feedback, Mapping) else None
+    return ContentFiltered(
+        _with_message(f"the prompt was blocked: {reason}", message),
+        provider=provider or None,
+        code=reason,
+        body=dict(detail),
+    )
+
+
+def _with_message(text: str, message: object) -> str:
+    return f"{text}: {message}" if isinstance(message, str) and message else text

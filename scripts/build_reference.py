@@ -27,7 +27,7 @@ PAGES = ROOT / "docs" / "reference"
 # the last one.
 TOPICS = (
     ("calls", "Calls and streams", ("client", "plan", "event_stream", "transport.retry", "transport.timeouts",
-                                    "protocols.reader")),
+                                    "protocols.limits")),
     ("events", "Events", ("events", "notices", "accumulator", "jsontext")),
     ("messages", "Messages and blocks", ("messages", "content", "usage")),
     ("tools", "Tools, runs and structured output", ("tools", "runs.loop", "runs.stream", "run_result", "structured")),
@@ -214,7 +214,7 @@ def _of_class(node: ast.ClassDef) -> Iterator[str]:
                 yield "    " + ast.unparse(each)
     elif init is not None:
         yield from _signature(init, f"class {node.name}")
-    elif bases and bases[0] in ("TypedDict", "NamedTuple", "CallOptions", "Protocol"):
+    elif bases and bases[0] != "Stored" and not node.decorator_list and not node.name.endswith("Error"):
         yield f"class {node.name}({', '.join(bases)})"
         for each in node.body:
             if isinstance(each, ast.AnnAssign):

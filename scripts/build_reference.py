@@ -27,7 +27,7 @@ PAGES = ROOT / "docs" / "reference"
 # the last one.
 TOPICS = (
     ("calls", "Calls and streams", ("client", "plan", "event_stream", "transport.retry", "transport.timeouts",
-                                    "protocols.limits")),
+                                    "limits")),
     ("events", "Events", ("events", "notices", "accumulator", "jsontext")),
     ("messages", "Messages and blocks", ("messages", "content", "usage")),
     ("tools", "Tools, runs and structured output", ("tools", "runs.loop", "runs.stream", "run_result", "structured")),

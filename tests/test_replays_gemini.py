@@ -8,44 +8,34 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from fnmatch import fnmatchcase
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from attrs import frozen
 
 from support.gemini_wire import write
-from support.reading import one_piece
-from support.reading import read as read_bytes
+from support.replays import Harmless, Replay, answered, history_after, listed, message_of, named, replays
 from support.shared import Recording, needs_shared, parameters, recordings
-from thinkaloud.messages import AssistantMessage, Message, ToolResult, UserMessage
 from thinkaloud.models.model import Model
 
+WIRE = "gemini"
 Turn = list[dict[str, Any]]
 
-ALL = recordings("gemini")
-BY_NAME = {recording.name: recording for recording in ALL}
-ANSWERED = [recording for recording in ALL if "error" not in recording.expected]
+ALL = recordings(WIRE)
+ANSWERED = answered(ALL)
 PROVIDERS = {"gemini-api": "google", "vertex": "google-vertex"}
 
 
-def named(recording: Recording) -> str:
-    return recording.name
-
-
-def message_of(recording: Recording) -> AssistantMessage:
-    provider = PROVIDERS[recording.endpoint]
-    return read_bytes("gemini", one_piece(recording.body), provider=provider).finished
-
-
-def turn_of(recording: Recording, answer: AssistantMessage) -> Turn:
+def turn_of(recording: Recording) -> Turn:
     """What we send back of an answer, to the model that gave it."""
-    results = [ToolResult(call.id, "done") for call in answer.tool_calls]
-    history: list[Message] = [UserMessage("Hi"), answer, *results, UserMessage("Go on")]
-    model = Model(PROVIDERS[recording.endpoint], str(recording.meta["model"]))
+    provider = PROVIDERS[recording.endpoint]
+    history = history_after(message_of(recording, provider))
+    model = Model(provider, str(recording.meta["model"]))
     turns: list[Turn] = [content["parts"] for content in write(history, model).contents if content["role"] == "model"]
     return turns[0] if turns else []
+
+
+# nothing gets lost
 
 
 def parts_of(recording: Recording) -> Iterator[dict[str, Any]]:
@@ -74,7 +64,7 @@ def shape(parts: Turn) -> list[tuple[str, Any]]:
 
 @pytest.mark.parametrize("recording", parameters(ANSWERED, named))
 def test_nothing_opaque_gets_lost_or_moved(recording: Recording) -> None:
-    came, goes = list(parts_of(recording)), turn_of(recording, message_of(recording))
+    came, goes = list(parts_of(recording)), turn_of(recording)
     if recording.endpoint == "vertex":  # ids do not go to Vertex AI, and do not come from it
         assert not any("id" in part.get("functionCall", {}) for part in came)
     assert shape(goes) == shape(came)
@@ -88,16 +78,8 @@ def test_nothing_opaque_gets_lost_or_moved(recording: Recording) -> None:
 # the requests that were accepted
 
 
-@frozen
-class Harmless:
-    """A difference between an accepted turn and ours, and why it does no harm. rewrite: makes the accepted one ours."""
-
-    names: tuple[str, ...]
-    reason: str
-    rewrite: Callable[[Turn, Turn], Turn]
-
-    def concerns(self, name: str) -> bool:
-        return any(fnmatchcase(name, pattern) for pattern in self.names)
+def turns_of(request: dict[str, Any]) -> list[Turn]:
+    return [content["parts"] for content in request.get("contents", ()) if content.get("role") == "model"]
 
 
 def with_thoughts(accepted: Turn, ours: Turn) -> Turn:
@@ -138,13 +120,15 @@ def server_parts_as_they_came(accepted: Turn, ours: Turn) -> Turn:
     return [*ours[:2], *accepted[2:]]
 
 
+Row = Harmless[Turn]
+
 HARMLESS = (
-    Harmless(
+    Row(
         ("fantasy-googlethinking-*",),
         "that client leaves thought summaries out; sent, they are accepted as well (thinking-part-from-other-model)",
         with_thoughts,
     ),
-    Harmless(
+    Row(
         (
             "fantasy-googlecommon-gemini-2.5-pro-multi-tool-1",
             "fantasy-googlethinking-gemini-2.5-pro-*",
@@ -154,22 +138,22 @@ HARMLESS = (
         "that client makes up ids where the server gave none; other accepted requests have none",
         without_ids,
     ),
-    Harmless(
+    Row(
         ("ruby-llm-chat-with-extended-thinking-*", "ruby-llm-chat-with-schema-*"),
         "that client moves the signature onto the thought; ours stays on the part that carried it",
         signature_on_the_text,
     ),
-    Harmless(
+    Row(
         ("ruby-llm-chat-function-calling-vertexai-*",),
         "that client repeats the signature on the second call; it came on the first alone",
         one_signature,
     ),
-    Harmless(
+    Row(
         ("pydantic-ai-google-google-model-file-search-grounding-gemini-3-true-4",),
         "that client joins the signed empty part to the text; ours goes back as it came",
         with_empty_part,
     ),
-    Harmless(
+    Row(
         ("pydantic-ai-google-google-model-file-search-*",),
         "that client writes its own spelling of server parts, and fills in the results; ours go back as they came",
         server_parts_as_they_came,
@@ -191,53 +175,41 @@ def normal(parts: Turn) -> Turn:
     return turn
 
 
-def replays() -> Iterator[tuple[str, Recording, Turn]]:
-    """Each accepted turn, with the answer that it was made from: the answers right before the request."""
-    for recording in ALL:
-        request = recording.folder / "request.json"
-        start, _, number = recording.name.rpartition("-")
-        if not request.exists() or not number.isdigit() or "error" in recording.expected:
-            continue
-        contents = json.loads(request.read_text("utf-8"))["contents"]
-        accepted = [content["parts"] for content in contents if content.get("role") == "model"]
-        for back, turn in enumerate(reversed(accepted), 1):
-            answer = BY_NAME.get(f"{start}-{int(number) - back}")
-            if answer is not None:
-                yield recording.name, answer, turn
+REPLAYS = replays(ALL, turns_of)
+
+# A conversation whose recorded answer is another protocol's.
+ALONE = {"pydantic-ai-google-google-model-thinking-part-from-other-model-1"}
 
 
-REPLAYS = list(replays())
-
-
-def compared(name: str, answer: Recording, accepted: Turn, rows: tuple[Harmless, ...]) -> tuple[Turn, Turn]:
-    ours = normal(turn_of(answer, message_of(answer)))
-    accepted = normal(accepted)
+def compared(replay: Replay[Turn], rows: tuple[Row, ...] = HARMLESS) -> tuple[Turn, Turn]:
+    ours, accepted = normal(turn_of(replay.answer)), normal(replay.accepted)
     for row in rows:
-        if row.concerns(name):
+        if row.concerns(replay.name):
             accepted = row.rewrite(accepted, ours)
-    return accepted, ours
+    return ours, accepted
 
 
-@pytest.mark.parametrize("replay", parameters(REPLAYS, lambda replay: f"{replay[0]}<{replay[1].name}"))
-def test_the_turn_is_the_one_that_was_accepted(replay: tuple[str, Recording, Turn]) -> None:
-    accepted, ours = compared(*replay, HARMLESS)
+@pytest.mark.parametrize("replay", parameters(REPLAYS, lambda replay: replay.id))
+def test_an_answer_goes_back_as_the_provider_has_accepted_it(replay: Replay[Turn]) -> None:
+    ours, accepted = compared(replay)
     assert ours == accepted
 
 
 @needs_shared
 @pytest.mark.parametrize("row", HARMLESS, ids=lambda row: row.rewrite.__name__)
-def test_a_harmless_difference_is_still_there(row: Harmless) -> None:
-    concerned = [replay for replay in REPLAYS if row.concerns(replay[0])]
+def test_a_harmless_difference_is_still_there(row: Row) -> None:
+    concerned = [replay for replay in REPLAYS if row.concerns(replay.name)]
     assert concerned
     others = tuple(other for other in HARMLESS if other is not row)
     for replay in concerned:
         try:
-            accepted, ours = compared(*replay, others)
+            ours, accepted = compared(replay, others)
         except (KeyError, ValueError):  # another row cannot be applied without this one
             continue
-        assert ours != accepted, replay[0]
+        assert ours != accepted, replay.id
 
 
 @needs_shared
-def test_the_conversations_are_all_compared() -> None:
+def test_every_conversation_of_the_collection_is_compared() -> None:
+    assert listed(ALL, WIRE) - {replay.name for replay in REPLAYS} == ALONE
     assert len(REPLAYS) == 32

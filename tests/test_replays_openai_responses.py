@@ -1,6 +1,7 @@
-"""History goes back to the Responses API as it came: every recorded answer, and as the providers have accepted it.
+"""Recorded answers of the Responses API go back whole, and as the providers have accepted them.
 
-Where our items differ from those of an accepted request, a row of DIFFERENCES says why that is harmless.
+For every recording: no item gets lost, moved or edited. For every recorded conversation: the turns that we write from
+its answers are those of the request that the provider accepted, or a row of HARMLESS says why not.
 """
 
 from __future__ import annotations
@@ -8,49 +9,30 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from fnmatch import fnmatchcase
-from functools import cache
+from itertools import groupby
 from typing import Any
 
 import pytest
-from attrs import frozen
 
-import thinkaloud as ta
-from support.reading import one_piece, read
+from support.replays import Harmless, Replay, answered, history_after, listed, message_of, named, replays
 from support.shared import Recording, needs_shared, parameters, recordings
 from thinkaloud.content import Opaque, Thinking, ToolCall
-from thinkaloud.messages import AssistantMessage
+from thinkaloud.models.model import Model
+from thinkaloud.plan import prepare
 
 WIRE = "openai-responses"
 Item = dict[str, Any]
+Turn = list[Item]
 
 ALL = recordings(WIRE)
-BY_NAME = {recording.name: recording for recording in ALL}
-ANSWERED = [recording for recording in ALL if "error" not in recording.expected]
-
-
-def named(recording: Recording) -> str:
-    return recording.name
-
-
-@cache
-def answer(recording: Recording) -> AssistantMessage:
-    return read(
-        WIRE,
-        one_piece(recording.body),
-        provider=recording.endpoint,
-        status=recording.status,
-        headers=recording.headers,
-    ).finished
+ANSWERED = answered(ALL)
 
 
 def replayed(recording: Recording) -> list[Item]:
     """The input of the turn after an answer: a question, the answer, results for its calls, a question."""
-    message = answer(recording)
-    results = [ta.ToolResult(call.id, "42") for call in message.tool_calls]
-    model = ta.Model(recording.endpoint, message.origin.model, protocol=WIRE, base_url="http://localhost/v1")
-    history: list[Any] = [ta.UserMessage("q"), message, *results, ta.UserMessage("more")]
-    body = json.loads(ta.prepare(model, history).request.body)
+    message = message_of(recording, recording.endpoint)
+    model = Model(recording.endpoint, message.origin.model, protocol=WIRE, base_url="http://localhost/v1")
+    body: Any = prepare(model, history_after(message)).body
     items: list[Item] = body["input"]
     return items
 
@@ -61,7 +43,7 @@ def is_of_the_model(item: Item) -> bool:
     return item.get("role") == "assistant" or kind == "reasoning" or calls_or_lists
 
 
-# Nothing is lost.
+# nothing gets lost
 
 
 def received(recording: Recording) -> list[Item]:
@@ -108,7 +90,7 @@ def test_every_item_goes_back_as_it_came_and_in_its_order(recording: Recording) 
 
 @pytest.mark.parametrize("recording", parameters(ANSWERED, named))
 def test_no_opaque_string_is_lost_and_all_are_in_order(recording: Recording) -> None:
-    content = answer(recording).content
+    content = message_of(recording, recording.endpoint).content
     sealed = [block.signature for block in content if isinstance(block, Thinking) and block.signature]
     items = replayed(recording)
     assert [item["encrypted_content"] for item in items if item.get("encrypted_content")] == sealed
@@ -120,136 +102,155 @@ def test_no_opaque_string_is_lost_and_all_are_in_order(recording: Recording) -> 
     assert [item["type"] for item in items if is_of_the_model(item) and item["type"] not in ours] == kinds
 
 
-# What the providers have accepted.
+# the requests that were accepted
 
 
-def before(recording: Recording) -> Recording | None:
-    """The answer that a request of a conversation sends back."""
-    numbered = re.fullmatch(r"(.*)-(\d+)", recording.name)
-    return BY_NAME.get(f"{numbered[1]}-{int(numbered[2]) - 1}") if numbered else None
+def turns_of(request: dict[str, Any]) -> list[Turn]:
+    sent = request.get("input")
+    grouped = groupby(sent if isinstance(sent, list) else [], is_of_the_model)
+    return [list(turn) for of_the_model, turn in grouped if of_the_model]
 
 
-def accepted_turn(recording: Recording) -> list[Item]:
-    """The last turn of the model in a recorded request; [] where there is none."""
-    path = recording.folder / "request.json"
-    sent = json.loads(path.read_text("utf-8"))["input"] if path.exists() else []
-    turn: list[Item] = []
-    for item in sent if isinstance(sent, list) else []:
-        if not is_of_the_model(item):
-            continue
-        follows = sent[sent.index(item) - 1] if sent.index(item) else item
-        turn = [*turn, item] if turn and is_of_the_model(follows) else [item]
-    return turn
+def turn_of(recording: Recording) -> Turn:
+    """What we send back of an answer, to the model that gave it."""
+    return [item for item in replayed(recording) if is_of_the_model(item)]
 
 
-REPLAYS = [
-    recording
-    for recording in ALL
-    if recording.status == 200 and before(recording) in ANSWERED and accepted_turn(recording)
-]
+Rewrite = Callable[[Turn, Turn], Turn]
 
 
-@frozen(kw_only=True)
-class Difference:
-    """Why an accepted turn is not ours word by word. change: brings an item of either side to what both say."""
+def with_our(name: str, *, of_messages: bool = True) -> Rewrite:
+    """One field of each item as ours has it, or has it not."""
 
-    recordings: tuple[str, ...]
-    reason: str
-    change: Callable[[Item], Item | None]
+    def rewritten(item: Item, mine: Item) -> Item:
+        if item.get("type") == "message" and not of_messages:
+            return item
+        others = {key: value for key, value in item.items() if key != name}
+        return {**others, name: mine[name]} if name in mine else others
 
-    def concerns(self, recording: Recording) -> bool:
-        return any(fnmatchcase(recording.name, name) for name in self.recordings)
-
-
-def without(*names: str) -> Callable[[Item], Item]:
-    return lambda item: {name: value for name, value in item.items() if name not in names}
+    return each(rewritten)
 
 
-def texts_alone(item: Item) -> Item:
-    if item.get("role") != "assistant":
-        return item
+def each(rewritten: Callable[[Item, Item], Item]) -> Rewrite:
+    """A rewrite of each accepted item, given ours in its place."""
+
+    def rewrite(accepted: Turn, ours: Turn) -> Turn:
+        if len(accepted) != len(ours):
+            return accepted
+        return [rewritten(item, mine) for item, mine in zip(accepted, ours, strict=True)]
+
+    return rewrite
+
+
+def whole_message(item: Item, mine: Item) -> Item:
+    """Our message, where its texts are those that were sent."""
+    return mine if item.get("role") == mine.get("role") == "assistant" and texts(item) == texts(mine) else item
+
+
+def texts(item: Item) -> list[str]:
     content = item["content"]
-    texts = [content] if isinstance(content, str) else [part["text"] for part in content]
-    return {"role": "assistant", "content": texts}
+    return [content] if isinstance(content, str) else [part["text"] for part in content]
 
 
-def plain_quotes(item: Item) -> Item:
+def our_quotes(item: Item, mine: Item) -> Item:
+    return mine if item == with_plain_quotes(mine) else item
+
+
+def with_plain_quotes(item: Item) -> Item:
     written = json.dumps(item, ensure_ascii=False).replace("\u2019", "'")
     found: Item = json.loads(re.sub("[\u201c\u201d]", '\\\\"', written))
     return found
 
 
-DIFFERENCES = (
-    Difference(
-        recordings=("pydantic-ai-*", "fantasy-*", "ruby-llm-*"),
-        reason="the status of an item is optional, and ours is the one that was received",
-        change=lambda item: item if item.get("type") == "message" else without("status")(item),
+def with_thinking(accepted: Turn, ours: Turn) -> Turn:
+    assert not any(item.get("type") == "reasoning" for item in accepted)
+    others = iter(accepted)
+    return [*(item if item.get("type") == "reasoning" else next(others) for item in ours), *others]
+
+
+def without_empty_messages(accepted: Turn, ours: Turn) -> Turn:
+    return [item for item in accepted if item.get("content") != ""]
+
+
+Row = Harmless[Turn]
+
+HARMLESS = (
+    Row(
+        ("fantasy-*-thinking-streaming-1",),
+        "the client leaves the thinking out, which the provider takes as well",
+        with_thinking,
     ),
-    Difference(
-        recordings=("ruby-llm-*", "fantasy-*-thinking-streaming-1", "*-deepseek-*", "*-model-retry-1"),
-        reason="the client sends its items without ids; with its thinking beside it each id is looked up and found",
-        change=without("id"),
+    Row(
+        ("*-model-retry-1",),
+        "the client makes an empty message where the answer had none",
+        without_empty_messages,
     ),
-    Difference(
-        recordings=("ruby-llm-*-2", "*-replay-own-reasoning-history-1"),
-        reason="the client sends the text of a message alone; ours is the message that was received",
-        change=texts_alone,
+    Row(
+        ("pydantic-ai-*", "fantasy-*", "ruby-llm-*"),
+        "the status of an item is optional, and ours is the one that was received",
+        with_our("status", of_messages=False),
     ),
-    Difference(
-        recordings=("*-reused-tool-call-ids-request-[12]", "*-reused-tool-call-ids-stream-[12]"),
-        reason="this server calls the first call of every answer the same; the client makes the ids unique at once, we "
-        "do it where one would be there twice, and an id only ties a call to its result",
-        change=without("call_id"),
+    Row(
+        ("ruby-llm-*", "fantasy-*-thinking-streaming-1", "*-deepseek-*", "*-model-retry-1"),
+        "the client sends its items without ids; with its thinking beside it each id is looked up and found",
+        with_our("id"),
     ),
-    Difference(
-        recordings=("*-deepseek-*",),
-        reason="DeepSeek takes its thinking back as text; what it puts in `encrypted_content` is only the name of it",
-        change=without("encrypted_content"),
+    Row(
+        ("ruby-llm-*-[23]", "*-replay-own-reasoning-history-1"),
+        "the client sends the text of a message alone; ours is the message that was received",
+        each(whole_message),
     ),
-    Difference(
-        recordings=("fantasy-*-thinking-streaming-1",),
-        reason="the client leaves the thinking out, which the provider takes as well",
-        change=lambda item: None if item.get("type") == "reasoning" else item,
+    Row(
+        ("*-reused-tool-call-ids-request-*", "*-reused-tool-call-ids-stream-[12]"),
+        "this server calls the first call of every answer the same; the client makes the ids unique at once, we do it "
+        "where one would be there twice, and an id only ties a call to its result",
+        with_our("call_id"),
     ),
-    Difference(
-        recordings=("*-model-retry-1",),
-        reason="the client makes an empty message where the answer had none",
-        change=lambda item: None if item.get("content") == "" else item,
+    Row(
+        ("*-deepseek-*",),
+        "DeepSeek takes its thinking back as text; what it puts in `encrypted_content` is only the name of it",
+        with_our("encrypted_content"),
     ),
-    Difference(
-        recordings=("*-phase-streamed-on-part-start-1",),
-        reason="the source of the recording writes typographic quotes in requests as plain ones",
-        change=plain_quotes,
+    Row(
+        ("*-phase-streamed-on-part-start-1",),
+        "the source of the recording writes typographic quotes in requests as plain ones",
+        each(our_quotes),
     ),
 )
 
+REPLAYS = replays(ALL, turns_of)
 
-def both(recording: Recording, differences: tuple[Difference, ...] = DIFFERENCES) -> tuple[list[Item], list[Item]]:
-    """Our turn and the accepted one, without the harmless differences."""
-    earlier = before(recording)
-    assert earlier is not None
-    sides = [[item for item in replayed(earlier) if is_of_the_model(item)], accepted_turn(recording)]
-    for difference in differences:
-        if difference.concerns(recording):
-            sides = [[new for item in side if (new := difference.change(item)) is not None] for side in sides]
-    return sides[0], sides[1]
+# Conversations without a recorded answer of this protocol that a turn was made from.
+ALONE = {
+    "pydantic-ai-deepseek-responses-deepseek-responses-replay-own-reasoning-history-0",
+    "pydantic-ai-openai-responses-openai-previous-response-id-auto-mode",
+    "pydantic-ai-tool-search-live-tool-search-handoff-anthropic-to-openai-2",
+}
 
 
-@pytest.mark.parametrize("recording", parameters(REPLAYS, named))
-def test_our_second_turn_is_the_one_that_the_provider_accepted(recording: Recording) -> None:
-    ours, accepted = both(recording)
+def compared(replay: Replay[Turn], rows: tuple[Row, ...] = HARMLESS) -> tuple[Turn, Turn]:
+    ours, accepted = turn_of(replay.answer), replay.accepted
+    for row in rows:
+        if row.concerns(replay.name):
+            accepted = row.rewrite(accepted, ours)
+    return ours, accepted
+
+
+@pytest.mark.parametrize("replay", parameters(REPLAYS, lambda replay: replay.id))
+def test_an_answer_goes_back_as_the_provider_has_accepted_it(replay: Replay[Turn]) -> None:
+    ours, accepted = compared(replay)
     assert ours == accepted
 
 
 @needs_shared
-@pytest.mark.parametrize("difference", DIFFERENCES, ids=lambda difference: difference.reason[:40])
-def test_a_difference_is_still_needed(difference: Difference) -> None:
-    others = tuple(row for row in DIFFERENCES if row is not difference)
-    concerned = [recording for recording in REPLAYS if difference.concerns(recording)]
-    differing = [recording for recording in concerned if len(set(map(json.dumps, both(recording, others)))) > 1]
-    assert differing
+@pytest.mark.parametrize("row", HARMLESS, ids=lambda row: row.reason[:40])
+def test_a_harmless_difference_is_still_there(row: Row) -> None:
+    others = tuple(other for other in HARMLESS if other is not row)
+    concerned = [compared(replay, others) for replay in REPLAYS if row.concerns(replay.name)]
+    assert any(ours != accepted for ours, accepted in concerned)
 
 
 @needs_shared
-def test_the_accepted_requests_are_all_compared() -> None:
-    assert len(REPLAYS) == 24
+def test_every_conversation_of_the_collection_is_compared() -> None:
+    assert listed(ALL, WIRE) - {replay.name for replay in REPLAYS} == ALONE
+    assert len(REPLAYS) == 34

@@ -32,9 +32,10 @@ from thinkaloud.errors import (
     TruncatedStream,
 )
 from thinkaloud.events import StreamEnd, UsageUpdate
+from thinkaloud.limits import Limits
 from thinkaloud.messages import Origin, StopReason
 from thinkaloud.protocols.base import ParseContext
-from thinkaloud.protocols.reader import Limits, Reader
+from thinkaloud.protocols.reader import Reader
 from thinkaloud.protocols.registry import wire_protocol
 from thinkaloud.usage import Usage
 

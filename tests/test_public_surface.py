@@ -174,6 +174,7 @@ ORDER: list[str] = [
     "structured",
     "fragments",
     "digests",
+    "limits",
     "block_builder",
     "accumulator",
     "codec",

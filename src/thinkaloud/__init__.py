@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from thinkaloud.history.validation import validate
     from thinkaloud.jsontext import preview_arguments
     from thinkaloud.levels import ThinkingLevel
+    from thinkaloud.limits import Limits
     from thinkaloud.messages import (
         AssistantMessage,
         Conversation,
@@ -122,7 +123,6 @@ if TYPE_CHECKING:
     from thinkaloud.protocols.gemini.options import GeminiOptions
     from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
     from thinkaloud.protocols.openai_responses.options import OpenAIResponsesOptions
-    from thinkaloud.protocols.reader import Limits
     from thinkaloud.run_result import RunResult
     from thinkaloud.runs.loop import RunOptions, run, run_stream
     from thinkaloud.runs.stream import RunStream
@@ -225,6 +225,7 @@ _NAMES = {
     "history.validation": ("validate",),
     "jsontext": ("preview_arguments",),
     "levels": ("ThinkingLevel",),
+    "limits": ("Limits",),
     "messages": (
         "AssistantMessage",
         "Conversation",
@@ -291,7 +292,6 @@ _NAMES = {
     "protocols.gemini.options": ("GeminiOptions",),
     "protocols.openai_chat.options": ("OpenAIChatOptions",),
     "protocols.openai_responses.options": ("OpenAIResponsesOptions",),
-    "protocols.reader": ("Limits",),
     "run_result": ("RunResult",),
     "runs.loop": (
         "RunOptions",

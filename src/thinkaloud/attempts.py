@@ -15,12 +15,20 @@ import anyio
 from anyio.lowlevel import checkpoint, current_token
 from attrs import evolve
 
-from thinkaloud.errors import DeadlineExceeded, ProviderError, StreamAborted, ThinkaloudError, TransportError
+from thinkaloud.errors import (
+    DeadlineExceeded,
+    LimitExceeded,
+    ProviderError,
+    StreamAborted,
+    ThinkaloudError,
+    TransportError,
+)
 from thinkaloud.events import StreamEnd, StreamEvent, StreamStart
+from thinkaloud.limits import Limits
 from thinkaloud.messages import AssistantMessage, StopReason
 from thinkaloud.notices import Notice
 from thinkaloud.plan import Plan, amended
-from thinkaloud.protocols.reader import Limits, Reader
+from thinkaloud.protocols.reader import Reader
 from thinkaloud.transport.base import Exchange
 from thinkaloud.transport.retry import Retry, another_may_do, heed_answer
 from thinkaloud.transport.timeouts import Timeouts
@@ -212,7 +220,12 @@ class Attempts:
         self._sent = anyio.current_time()
         try:
             exchange = self.exchange = await self._in_time(self._send)
-        except (TransportError, ProviderError) as error:  # credentials that cannot be refreshed are an answer too
+            self._source.limits.check_headers(exchange.headers)
+        except (
+            TransportError,
+            ProviderError,
+            LimitExceeded,
+        ) as error:  # credentials that cannot be refreshed are an answer too
             return await self._failed(error)
         if self.over:
             return ()

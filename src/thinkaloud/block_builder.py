@@ -31,6 +31,7 @@ from thinkaloud.events import (
 )
 from thinkaloud.fragments import Fragments
 from thinkaloud.jsontext import Json, is_json_object, joined_surrogates
+from thinkaloud.limits import Limits, depth_of
 from thinkaloud.messages import LevelChoice, Origin, StopReason
 from thinkaloud.notices import Notice
 from thinkaloud.usage import Cost, Usage
@@ -89,6 +90,8 @@ class BlockBuilder:
         """The answer has ended, well or badly."""
         self.saw_call = False
         """A tool call was opened."""
+        self.limits: Limits | None = None
+        """Bounds on the blocks; None: there are none. What passes one raises LimitExceeded."""
         self._origin = origin
         self._level = level
         self._prefix_digest = prefix_digest
@@ -96,6 +99,7 @@ class BlockBuilder:
         self._response_id: str | None = None
         self._model = origin.model
         self._blocks = 0
+        self._calls = 0
         self._open: dict[int, OpenBlock] = {}
         self._held: list[OpenBlock] = []
         self._events: list[StreamEvent] = []
@@ -148,6 +152,9 @@ class BlockBuilder:
 
     def open_tool_call(self, id: str, name: str) -> OpenBlock:
         """Open a tool call. Its id and name are final from here on."""
+        self._calls += 1
+        if self.limits is not None and self._calls > self.limits.tool_calls:
+            raise self.limits.exceeded("tool_calls", "the answer has over {} tool calls")
         block = self._opened(OpenBlock(_TOOL_CALL, self._claim(), id, name))
         self.saw_call = True
         self._events.append(ToolCallStart(block.index, id, name))
@@ -251,6 +258,8 @@ class BlockBuilder:
             self._end(block, complete=True)
         self._held.clear()
         self._blocks += 1
+        if self.limits is not None and self._blocks > self.limits.blocks:
+            raise self.limits.exceeded("blocks", "the answer has over {} blocks")
         return self._blocks - 1
 
     def _opened(self, block: OpenBlock) -> OpenBlock:
@@ -265,6 +274,12 @@ class BlockBuilder:
             self._events.append(block.kind.delta(block.index, "\ufffd"))
 
     def _end(self, block: OpenBlock, *, complete: bool) -> None:
+        if complete and block.kind is _TOOL_CALL and self.limits is not None:
+            most = self.limits.argument_depth
+            if depth_of(str(block.fragments), most) > most:
+                raise self.limits.exceeded(
+                    "argument_depth", f"the arguments of the call {block.id!r} are over {{}} deep"
+                )
         block.closed = True
         del self._open[block.index]
         self._events.append(block.kind.end(block, complete))

@@ -15,10 +15,10 @@ from thinkaloud.auth.secret import covered
 from thinkaloud.corrected import answered
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.event_stream import EventStream
+from thinkaloud.limits import Limits
 from thinkaloud.messages import AssistantMessage, Origin
 from thinkaloud.models.model import Model
 from thinkaloud.plan import CallOptions, Messages, Plan, build_plan, refuse_unknown
-from thinkaloud.protocols.reader import Limits
 from thinkaloud.transport.base import Exchange, Transport
 from thinkaloud.transport.http import HttpTransport
 from thinkaloud.transport.retry import Retry

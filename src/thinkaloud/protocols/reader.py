@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from thinkaloud.accumulator import Accumulator
 from thinkaloud.errors import (
-    LimitExceeded,
     MalformedStream,
     ProviderError,
     StreamError,
@@ -23,6 +22,7 @@ from thinkaloud.errors import (
 )
 from thinkaloud.events import StreamEnd, StreamEvent, StreamStart, ThinkingEnd, ThinkingStart
 from thinkaloud.jsontext import loads, loads_exact
+from thinkaloud.limits import Limits
 from thinkaloud.messages import AssistantMessage, StopReason, Timing
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import ErrorResponse, ParseContext, Parser, WireProtocol
@@ -31,19 +31,6 @@ from thinkaloud.wire.awsevents import AwsChunkDecoder, AwsEventDecoder
 from thinkaloud.wire.hiding import hidden
 from thinkaloud.wire.server_event import ServerEvent
 from thinkaloud.wire.sse import SseDecoder
-
-
-@frozen(kw_only=True)
-class Limits:
-    """Bounds on what an answer may take, in bytes.
-
-    event_size: one server event.
-    body_size: a body that is not streamed, and the body of an error.
-    """
-
-    event_size: int = 16 * 1024 * 1024
-    body_size: int = 64 * 1024 * 1024
-
 
 _QUOTED = 100
 _STREAM_TYPES = frozenset({"text/event-stream", "application/vnd.amazon.eventstream"})
@@ -91,6 +78,7 @@ class Reader:
         self._headers = {name.lower(): value for name, value in (headers or {}).items()}
         self._limits = limits
         self._parser: Parser = protocol.parser(context)
+        self._parser.builder.limits = limits
         self._parse = self._parser.feed
         if protocol.response_id_header is not None:
             self._parser.builder.response(id=self._headers.get(protocol.response_id_header))
@@ -98,6 +86,7 @@ class Reader:
         self._decoder: _Framing | None = None
         self._body: list[bytes] | None = [] if status >= 400 else None
         self._body_size = 0
+        self._stream_size = 0
         self._head = b""
         self._beginning = b""
         self._stopwatch = None if clock is None else _Stopwatch(clock, started_at)
@@ -128,6 +117,9 @@ class Reader:
                 chunk = self._choose_framing(chunk)
             if self._decoder is None:
                 return self._collect(chunk)
+        self._stream_size += len(chunk)
+        if self._stream_size > self._limits.stream_size:
+            return self._failed([], self._limits.exceeded("stream_size", "the stream has over {} bytes"))
         events: list[StreamEvent] = []
         try:
             for event in self._decoder.feed(chunk):
@@ -188,8 +180,7 @@ class Reader:
         self._body.append(chunk)
         self._body_size += len(chunk)
         if self._body_size > self._limits.body_size:
-            limit = self._limits.body_size
-            return self._failed([], LimitExceeded(f"the body is over {limit} bytes", which="body_size", limit=limit))
+            return self._failed([], self._limits.exceeded("body_size", "the body has over {} bytes"))
         return ()
 
     def _read_body(self, body: bytes) -> Sequence[StreamEvent]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -15,12 +15,14 @@ from thinkaloud.errors import (
     ConfigurationError,
     ConnectFailed,
     DeadlineExceeded,
+    LimitExceeded,
     ReadFailed,
     ThinkaloudError,
     TransportError,
 )
 from thinkaloud.transport.merging import core_of, merging_client
 from thinkaloud.transport.timeouts import Timeouts
+from thinkaloud.wire.compressed import Inflater
 from thinkaloud.wire.http import HttpRequest
 
 if TYPE_CHECKING:
@@ -149,19 +151,26 @@ class HttpExchange:
         self._errors = _errors_of(library)
         self._response = response
         self._pieces: AsyncIterator[bytes] | None = None
+        self._inflater: Inflater | None = None
+        self._inflated: Iterator[bytes] = iter(())
+        self._at_end = False  # of a compressed body
 
     async def read(self) -> bytes:
         """The next piece of the body; b"" at its end."""
         pieces = self._pieces
-        if pieces is None:
-            pieces = self._pieces = self._open()
         failure: ThinkaloudError
         try:
+            if pieces is None:
+                pieces = self._pieces = self._open()
+            if self._inflater is not None:
+                return await self._inflate(pieces, self._inflater)
             while not (piece := await anext(pieces)):
                 pass
             return piece
         except StopAsyncIteration:
             return b""
+        except ValueError as error:  # of a compressed body
+            failure = ReadFailed(str(error))
         except RuntimeError as error:  # the event loop that the connection belongs to is gone
             failure = ReadFailed(f"the connection cannot be read here ({error})")
         except self._errors as error:
@@ -193,11 +202,23 @@ class HttpExchange:
                     pass
 
     def _open(self) -> AsyncIterator[bytes]:
-        encoding = self.headers.get("content-encoding", "identity").lower()
-        # The bare stream skips two layers that only matter for compressed bodies.
-        source = self._response.stream if encoding in ("", "identity") else self._response.aiter_bytes()
-        pieces: AsyncIterator[bytes] = aiter(source)
+        encoding = self.headers.get("content-encoding", "").strip().lower()
+        if encoding not in ("", "identity"):
+            self._inflater = Inflater(encoding)
+        # The bare stream skips the library's layers for compressed bodies, which know no bounds.
+        pieces: AsyncIterator[bytes] = aiter(self._response.stream)
         return pieces
+
+    async def _inflate(self, pieces: AsyncIterator[bytes], inflater: Inflater) -> bytes:
+        """The next piece of what a compressed body holds."""
+        while True:
+            if (piece := next(self._inflated, b"")) or self._at_end:
+                return piece
+            try:
+                self._inflated = inflater.feed(await anext(pieces))
+            except StopAsyncIteration:
+                self._at_end = True
+                inflater.close()
 
 
 def _host_of(location: str) -> str:
@@ -231,6 +252,7 @@ _CONFIGURATION = {
     "UnsupportedProtocol": "base_url is no usable URL",
     "LocalProtocolError": "the request cannot be sent as HTTP",
 }
+_HEAD_TOO_LARGE = "Receive buffer too long"  # h11
 _CONNECTING = frozenset({"ConnectError", "ProxyError"})
 
 
@@ -242,6 +264,8 @@ def _failure(error: Exception, phase: str) -> ThinkaloudError:
     if name in _DEADLINES:
         kind = _DEADLINES[name]
         return DeadlineExceeded(f"the {kind} deadline ran out ({text})", kind=kind)
+    if text.endswith(_HEAD_TOO_LARGE):
+        return LimitExceeded("the answer's headers are larger than the HTTP library reads", which="header_size")
     if name in _CONFIGURATION:
         return ConfigurationError(f"{_CONFIGURATION[name]} ({text})")
     failure: type[TransportError] = ConnectFailed if name in _CONNECTING else ReadFailed

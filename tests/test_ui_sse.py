@@ -124,3 +124,22 @@ def test_a_snapshot_tells_all_that_came_and_no_signature() -> None:
     assert b"id: 17\nevent: snapshot\n" in body
     assert b"c2lnbmF0dXJl" not in body
     assert b"d2l0aGhlbGQ=" not in body
+
+
+def test_an_error_that_ended_a_run_is_told_as_what_it_was() -> None:
+    failed = ta.RunError("Overloaded: inner words")
+    failed.__cause__ = ta.Overloaded("inner words")
+    [*_, (name, data)] = named_events(b"".join(encoder().fail(failed)))
+    assert (name, data["kind"]) == ("stream_error", "overloaded")
+
+
+def test_a_run_that_was_stopped_is_no_failure() -> None:
+    stopped = ta.RunError("StreamAborted: the run was cancelled")
+    stopped.__cause__ = ta.StreamAborted("the run was cancelled")
+    [*_, last] = named_events(b"".join(encoder().fail(stopped)))
+    assert last == ("stream_end", {"stop_reason": "aborted"})
+
+
+def test_a_run_that_reached_its_limit_is_told_so() -> None:
+    [*_, (_, data)] = named_events(b"".join(encoder().fail(ta.RunError("too many turns", limit="max_turns"))))
+    assert data["kind"] == "run_error"

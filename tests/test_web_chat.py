@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -236,3 +237,49 @@ def test_without_a_key_the_program_says_which_one_it_wants() -> None:
     assert ended.returncode == 1
     assert "ANTHROPIC_API_KEY" in ended.stderr
     assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [("2**100", "1267650600228229401496703205376"), ("-(7 // 2) + 1.5", "-1.5"), ("2**-1", "0.5"), ("7 % 4", "3")],
+)
+def test_the_calculator_calculates(example_tools: Any, expression: str, value: str) -> None:
+    assert example_tools.calculate(expression) == value
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "",
+        "x",
+        "__import__('os')",
+        "9**9**9",
+        "10**300*10**300",
+        "(-8)**0.5",
+        "1/0",
+        "1" * 500,
+        "'a'*9",
+        "2 << 9",
+        "((1",
+    ],
+)
+def test_the_calculator_refuses_what_is_no_small_sum(example_tools: Any, expression: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        example_tools.calculate(expression)
+
+
+@pytest.mark.parametrize("place", ["Nowhere/Town", "../../etc/passwd", "", "/etc/passwd"])
+def test_the_clock_knows_time_zones_alone(example_tools: Any, place: str) -> None:
+    with pytest.raises(ValueError, match="no time zone"):
+        example_tools.local_time(place)
+
+
+@pytest.fixture
+def example_tools() -> Any:
+    """The module, which stands on no path of ours."""
+    spec = importlib.util.spec_from_file_location("web_chat_tools", EXAMPLE / "tools.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

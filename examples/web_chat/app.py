@@ -21,9 +21,8 @@ from starlette.types import ASGIApp
 
 import thinkaloud as ta
 from chats import Chat, Chats, PageEncoder, Turn
-from thinkaloud.ui import LiveAnswer
-from tool_run import ToolRun
-from tools import TOOLS, run_tool
+from thinkaloud.ui import LiveAnswer, failure_of
+from tools import TOOLS
 
 PAGE = Path(__file__).parent / "page"
 SYSTEM = "You are a careful assistant in a chat window. Write Markdown, without images."
@@ -94,19 +93,20 @@ def create_app(
             raise HTTPException(409, "The last answer is not finished yet.")
         if body.get("again") is True and chat.turns:
             chat.turns.pop()
-        turn = _turn(chat, text, model, level)
+        try:
+            turn = _turn(chat, text, model, level)
+        except ta.ThinkaloudError as error:  # nothing was sent
+            _log.warning("%s: %s", type(error).__name__, error)
+            raise HTTPException(422, failure_of(error).text) from error
         chat.turns.append(turn)
         tasks.start_soon(_run, turn.live)
         return Response(status_code=204)
 
     def _turn(chat: Chat, text: str, model: str, level: Any) -> Turn:
-        def ask(conversation: ta.Conversation) -> ta.EventStream:
-            options: dict[str, Any] = {"tools": TOOLS, "system": SYSTEM, "switch": _SWITCH, **models[model]}
-            return client.stream(model, conversation, reasoning=level, **options)
-
         before, encoder = chat.conversation, PageEncoder(ids=True, names=False)
-        live = LiveAnswer(ToolRun(ask, before.adding(text), run_tool), encoder)
-        return Turn(before, text, model, level, encoder, live)
+        options: dict[str, Any] = {"tools": TOOLS, "system": SYSTEM, "switch": _SWITCH, **models[model]}
+        run = ta.run_stream(model, before.adding(text), reasoning=level, client=client, max_turns=12, **options)
+        return Turn(before, text, model, level, encoder, LiveAnswer(run, encoder))
 
     async def events(request: Request) -> ASGIApp:
         chat = _chat(chats, request)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import secrets
 from collections import OrderedDict
 from typing import Any
@@ -16,8 +17,11 @@ from thinkaloud.ui import LiveAnswer, sse
 _MOST_CHATS = 500
 
 
+_log = logging.getLogger("web_chat")
+
+
 class PageEncoder(sse.Encoder):
-    """Remembers how the answer ended, for a page that comes later."""
+    """Remembers how the answer ended, for a page that comes later; the log gets what no page is told."""
 
     ending: tuple[bytes, ...] = ()
 
@@ -25,6 +29,8 @@ class PageEncoder(sse.Encoder):
         return self._remembered(super().finish())
 
     def fail(self, error: BaseException) -> list[bytes]:
+        if not isinstance(error, ta.StreamAborted):
+            _log.warning("%s: %s", type(error).__name__, error)
         return self._remembered(super().fail(error))
 
     def _remembered(self, frames: list[bytes]) -> list[bytes]:

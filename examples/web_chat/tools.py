@@ -1,4 +1,7 @@
-"""The tools that the model may call: arithmetic on exact whole numbers, and the clock."""
+"""The tools that the model may call: arithmetic on exact whole numbers, and the clock.
+
+A ValueError is told to the model, which may then do better.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import ast
 import operator
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import thinkaloud as ta
@@ -24,8 +27,8 @@ _OPERATIONS: dict[type, Callable[..., Any]] = {
 }
 
 
-def calculate(expression: str) -> str:
-    """Work out an expression of numbers and + - * / // % **. Raises ValueError for anything else."""
+def calculate(expression: Annotated[str, "numbers and + - * / // % **, such as 2**64 - 1"]) -> str:
+    """Works out an arithmetic expression exactly."""
     if len(expression) > 400:
         raise ValueError("the expression is too long")
     try:
@@ -62,8 +65,8 @@ def _power(base: Any, exponent: Any) -> Any:
     return result
 
 
-def local_time(place: str) -> str:
-    """The date and time at a place, such as Asia/Tokyo. Raises ValueError where no such zone is known."""
+def local_time(place: Annotated[str, "a time zone, such as Asia/Tokyo"]) -> str:
+    """Tells the date and time at a place."""
     try:
         zone = ZoneInfo(place)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -71,31 +74,4 @@ def local_time(place: str) -> str:
     return datetime.now(zone).strftime("%A, %d %B %Y, %H:%M")
 
 
-def _one_text(name: str, description: str) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {name: {"type": "string", "description": description}},
-        "required": [name],
-    }
-
-
-TOOLS = (
-    ta.Tool(
-        "calculate",
-        "Works out an arithmetic expression exactly.",
-        _one_text("expression", "numbers and + - * / // % **, such as 2**64 - 1"),
-    ),
-    ta.Tool("local_time", "Tells the date and time at a place.", _one_text("place", "such as Asia/Tokyo")),
-)
-_FUNCTIONS: dict[str, Callable[..., str]] = {"calculate": calculate, "local_time": local_time}
-
-
-def run_tool(call: ta.ToolCall) -> ta.ToolResult:
-    """Run one call. A failure is told to the model, which may then do better."""
-    try:
-        return ta.ToolResult(call.id, _FUNCTIONS[call.name](**call.arguments), name=call.name)
-    except KeyError:
-        failure = f"there is no tool {call.name!r}"
-    except (ta.MalformedToolArguments, TypeError, ValueError) as error:
-        failure = str(error)
-    return ta.ToolResult(call.id, failure, name=call.name, is_error=True)
+TOOLS = (ta.Tool.from_function(calculate), ta.Tool.from_function(local_time))

@@ -8,7 +8,7 @@ the calls of a tool loop, each of which is a step.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -21,7 +21,6 @@ from thinkaloud.events import (
     OpaqueBlock,
     Progress,
     StreamEnd,
-    StreamEvent,
     StreamStart,
     TextDelta,
     TextEnd,
@@ -32,13 +31,15 @@ from thinkaloud.events import (
     ToolCallDelta,
     ToolCallEnd,
     ToolCallStart,
+    ToolFinished,
+    ToolStarted,
     UsageUpdate,
 )
 from thinkaloud.messages import AssistantMessage, Origin, StopReason, ToolResult
 from thinkaloud.notices import Notice
 from thinkaloud.ui import framing
 from thinkaloud.ui.answer_store import Answer, AnswerStore
-from thinkaloud.ui.failures import Failure, failure_of
+from thinkaloud.ui.failures import Failure, cause_of, failure_of, root_of
 
 
 class Encoder(Protocol):
@@ -125,14 +126,18 @@ class AnswerEncoder(ABC):
         self._opened = True
         return self._say_opening()
 
-    def feed(self, event: StreamEvent | ToolResult | Any) -> list[bytes]:
-        """Give the bytes for an event. Results of tools are fed as they are; what is not known is passed over."""
+    def feed(self, event: Any) -> list[bytes]:
+        """Give the bytes for an event.
+
+        event: a StreamEvent or a RunEvent, or the ToolResult of a tool that was run; anything else is passed over.
+        """
         if self.ended:
             return []
-        event = _RESULT_OF.get(type(event).__name__, _same)(event)
         sent = self.opening()
-        if isinstance(event, ToolResult):
-            return sent + self._result(event)
+        if isinstance(event, (ToolResult, ToolFinished)):
+            return sent + self._result(event.result if isinstance(event, ToolFinished) else event)
+        if isinstance(event, ToolStarted):
+            return sent + self._say_tool_started(self._call_ids.get(event.call.id, event.call.id))
         say = _SAYINGS.get(type(event))
         if say is None:
             return sent
@@ -168,7 +173,8 @@ class AnswerEncoder(ABC):
         """Say that the answer failed, everything open closed first. No word of the provider is passed on."""
         if self.ended:
             return []
-        failure = failure_of(error)
+        error = root_of(error)
+        failure, error = failure_of(error), cause_of(error)
         sent = self.opening()
         for block in list(self._open.values()):
             sent += self._say_cut(block)
@@ -227,7 +233,14 @@ class AnswerEncoder(ABC):
         return known
 
     def _result(self, result: ToolResult) -> list[bytes]:
+        """Tools may end in any order; a history has their results in the order of their calls."""
         self._kept.append(result)
+        answer = max((place for place, m in enumerate(self._kept) if isinstance(m, AssistantMessage)), default=-1)
+        calls = [call.id for call in getattr(self._kept[answer], "tool_calls", ())]
+        self._kept[answer + 1 :] = sorted(
+            self._kept[answer + 1 :],
+            key=lambda m: calls.index(m.call_id) if isinstance(m, ToolResult) and m.call_id in calls else len(calls),
+        )
         self._waiting.pop(result.call_id, None)
         self._save()
         known = self._call_ids.get(result.call_id)
@@ -246,6 +259,10 @@ class AnswerEncoder(ABC):
 
     def _say_call_delta(self, event: ToolCallDelta) -> list[bytes]:
         return self._say_piece(self._open[event.index], event.json) if event.json else []
+
+    def _say_tool_started(self, call_id: str) -> list[bytes]:
+        """Most protocols have no word for it: a call that is whole is taken for running."""
+        return []
 
     def _say_usage(self, event: UsageUpdate) -> list[bytes]:
         """Told at the end of the step: a count in mid-stream is worth no bytes."""
@@ -317,13 +334,7 @@ def is_runnable(call: ToolCall) -> bool:
         return False
 
 
-def _same(event: Any) -> Any:
-    return event
-
-
-# Events of a run that hold the result of a tool. Its turns need no row: each begins and ends with its stream's events.
-_RESULT_OF: dict[str, Callable[[Any], Any]] = {"ToolFinished": lambda event: event.result}
-
+# The turns of a run need no row: each begins and ends with the events of its stream.
 _SAYINGS: dict[type, str] = {
     StreamStart: "_say_start",
     ThinkingStart: "_say_thinking_start",

@@ -47,8 +47,28 @@ _RETRYABLE = (errors.TransportError, errors.TruncatedStream, errors.MalformedStr
 _WORD_STARTS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
+def root_of(error: BaseException) -> BaseException:
+    """What ended a run, where it was an error of a call; any other error as it is."""
+    cause = error.__cause__
+    return cause if isinstance(error, errors.RunError) and isinstance(cause, errors.ThinkaloudError) else error
+
+
+def cause_of(error: BaseException) -> BaseException:
+    """What made a run fail, where it was a stream's error or an end on purpose; any other error is its own cause."""
+    cause = error.__cause__ if isinstance(error, errors.RunError) else None
+    return cause if isinstance(cause, errors.ThinkaloudError) else error
+
+
+def is_for_the_log(error: Exception) -> bool:
+    """Whether an error is no failure of a model or a network but one of the application, such as a tool's bug."""
+    inside = error.__cause__ if isinstance(error, errors.RunError) else None
+    return not isinstance(inside or error, errors.ThinkaloudError)
+
+
 def failure_of(error: BaseException) -> Failure:
     """What may be shown of an error."""
+    error = cause_of(error)
+    error = root_of(error)
     for cls, text in _TEXTS:
         if isinstance(error, cls):
             retryable = isinstance(error, _RETRYABLE) or bool(getattr(error, "retryable", False))

@@ -287,8 +287,9 @@ async def test_a_condition_that_fails_ends_the_run_and_runs_nothing() -> None:
 )
 async def test_arguments_that_cannot_work_are_refused_before_any_network(arguments: dict[str, Any], words: str) -> None:
     result, client, _ = await waiting(needs_approval=True)
+    given: Any = {"history": result, "client": client, **arguments}
     with pytest.raises(ta.ConfigurationError) as caught:
-        ta.run_stream(CLAUDE, **{"history": result, "client": client, **arguments})
+        ta.run_stream(CLAUDE, **given)
     assert words in str(caught.value)
     await client.aclose()
 

@@ -40,12 +40,12 @@ class Tool:
     name: str = field(validator=instance_of(str))
     description: str = field(default="", validator=instance_of(str))
     schema: Mapping[str, Json] = field(factory=_no_parameters, converter=copied_object, hash=False)
-    handler: Callable[[dict[str, Json]], Any] | None = field(
+    handler: Callable[[dict[str, Any]], Any] | None = field(
         default=None, validator=optional(is_callable()), eq=False, repr=False
     )
     strict: bool | None = field(default=None, validator=optional(instance_of(bool)), kw_only=True)
     deadline: float | None = field(default=None, validator=_seconds, kw_only=True)
-    needs_approval: bool | Callable[[dict[str, Json]], bool] = field(default=False, kw_only=True, eq=False, repr=False)
+    needs_approval: bool | Callable[[dict[str, Any]], bool] = field(default=False, kw_only=True, eq=False, repr=False)
     extra: Mapping[str, Json] = field(factory=dict, converter=copied_object, kw_only=True, hash=False, repr=False)
 
     @classmethod
@@ -57,7 +57,7 @@ class Tool:
         description: str | None = None,
         strict: bool | None = None,
         deadline: float | None = None,
-        needs_approval: bool | Callable[[dict[str, Json]], bool] = False,
+        needs_approval: bool | Callable[[dict[str, Any]], bool] = False,
         extra: Mapping[str, Json] | None = None,
     ) -> Tool:
         """A tool from a function: its name, its docstring, and a schema from the types of its parameters.

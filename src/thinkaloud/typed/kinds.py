@@ -124,9 +124,7 @@ def members_of(cls: Any) -> list[Member]:
     except NameError as error:
         raise ConfigurationError(f"{named(cls)}: an annotation cannot be resolved: {error}") from None
     if is_typeddict(cls):
-        return [
-            Member(name, kind, NO_DEFAULT if name in cls.__required_keys__ else ...) for name, kind in hints.items()
-        ]
+        return [_of_typeddict(cls, name, kind) for name, kind in hints.items()]
     if attrs.has(cls):
         return [
             Member(each.name, hints.get(each.name, Any), _default(each.default, attrs.NOTHING), _told(each.metadata))
@@ -143,6 +141,14 @@ def members_of(cls: Any) -> list[Member]:
         for each in dataclasses.fields(cls)
         if each.init
     ]
+
+
+def _of_typeddict(cls: Any, name: str, kind: Any) -> Member:
+    """A field of a TypedDict; the class itself does not know what is required of annotations that are strings."""
+    origin, required = get_origin(kind), name in cls.__required_keys__
+    if origin in (Required, NotRequired):
+        (kind,), required = get_args(kind), origin is Required
+    return Member(name, kind, NO_DEFAULT if required else ...)
 
 
 def _default(value: Any, nothing: Any) -> Any:

@@ -34,19 +34,26 @@ def read(value: Any, kind: Any) -> Any:
 
 def read_members(value: Mapping[str, Any], members: list[kinds.Member]) -> dict[str, Any]:
     """Read an object into the values of its members; those left out are missing. Raises Unfit."""
+    try:
+        return _members(value, members)
+    except ExceptionGroup as error:
+        raise Unfit(_told(error)) from None
+
+
+def _members(value: Mapping[str, Any], members: list[kinds.Member]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    faults: list[str] = [f"{name}: there is no such field" for name in value if name not in {m.name for m in members}]
+    known = {member.name for member in members}
+    faults: list[Exception] = [_At(name, ValueError("there is no such field")) for name in value if name not in known]
     for member in members:
-        if member.name not in value:
-            if member.required:
-                faults.append(f"{member.name}: the field is missing")
-            continue
-        try:
-            found[member.name] = _converter().structure(value[member.name], member.kind)
-        except (ExceptionGroup, ValueError, TypeError, LookupError) as error:
-            faults.append(_told(_At(member.name, error)))
+        if member.name in value:
+            try:
+                found[member.name] = _item(member.name, value[member.name], member.kind)
+            except _At as error:
+                faults.append(error)
+        elif member.required:
+            faults.append(_At(member.name, KeyError()))
     if faults:
-        raise Unfit("; ".join(faults))
+        raise ExceptionGroup("the object does not fit", faults)
     return found
 
 
@@ -209,10 +216,13 @@ def _object(kind: Any) -> Callable[[Any, Any], Any]:
 def _class(cls: Any) -> Callable[[Any, Any], Any]:
     from typing import is_typeddict
 
-    from cattrs.gen import make_dict_structure_fn, typeddicts
+    from cattrs.gen import make_dict_structure_fn
 
-    make: Any = typeddicts.make_dict_structure_fn if is_typeddict(cls) else make_dict_structure_fn
-    read_fields = make(cls, _converter(), _cattrs_forbid_extra_keys=True)
+    if is_typeddict(cls):  # annotations that are strings hide what is required from other readers
+        members = kinds.members_of(cls)
+        read_fields: Callable[[Any, Any], Any] = lambda value, _: _members(value, members)  # noqa: E731
+    else:
+        read_fields = make_dict_structure_fn(cls, _converter(), _cattrs_forbid_extra_keys=True)
 
     def read_class(value: Any, _: Any) -> Any:
         if not isinstance(value, Mapping):
@@ -232,7 +242,7 @@ def _converter() -> Converter:
         converter.register_structure_hook(kind, _exactly(kind))
     converter.register_structure_hook(int, _whole_number)
     converter.register_structure_hook(float, _number)
-    converter.register_structure_hook(NoneType, _null)
+    converter.register_structure_hook_func(lambda kind: kind in (None, NoneType), _null)
     converter.register_structure_hook_func(lambda kind: kind in (Any, object), _as_it_is)
     # The last that fits is taken.
     for fits, factory in (

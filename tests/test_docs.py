@@ -277,6 +277,12 @@ def test_every_provider_stands_in_the_table_of_the_guide() -> None:
     assert [name for name in PROVIDERS if f"`{name}`" not in table] == []
 
 
+@pytest.mark.parametrize("page", [README, DOCS / "providers.md"], ids=_named)
+def test_the_number_of_models_is_that_of_the_catalog(page: Path) -> None:
+    [told] = re.findall(r"(\d+) models", page.read_text())
+    assert int(told) == len(thinkaloud.list_models())
+
+
 def test_the_page_about_developing_names_what_is_there() -> None:
     table = (DOCS / "developing.md").read_text().split("## Where things are")[1].split("\n## ")[0]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]

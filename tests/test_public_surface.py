@@ -184,6 +184,7 @@ ORDER: list[str] = [
     "protocols",
     "model_levels",
     "history",
+    "arguments",
     "plan",
     "auth",
     "transport",

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Literal, TypedDict, Unpack
 
 from attrs import evolve, field, frozen
 
+from thinkaloud.arguments import (
+    conversation_of,
+    fitting,
+    headers_of,
+    level_of,
+    mapping_of,
+    number,
+    one_of,
+    options_for,
+    positive,
+    stops_of,
+    tool_choice_of,
+    tools_of,
+)
 from thinkaloud.cost import Pricing
 from thinkaloud.errors import ConfigurationError, HistoryError, ProviderError, StaleThinking, UnsupportedOption
 from thinkaloud.history.decisions import SwitchPolicy
@@ -161,12 +174,12 @@ def _one_plan(model: str | Model, messages: Messages, options: CallOptions, *, s
     resolved, provider = resolve_model(model, base_model=options.get("base_model"))
     assert resolved.protocol is not None
     wire = wire_protocol(resolved.protocol)
-    conversation = _conversation(messages, options.get("system"))
+    conversation = conversation_of(messages, options.get("system"))
     output = as_output(options.get("output"))
-    tools = _tools(options.get("tools", ()))
+    tools = tools_of(options.get("tools", ()))
     native = output is not None and _takes_output(output, wire, resolved, tools)
     if output is not None and not native:
-        tools = _tools((*tools, output.tool))
+        tools = tools_of((*tools, output.tool))
     dialect = (resolved.dialect or provider.dialect).for_model(resolved.facts_id)
     history = ready(
         conversation,
@@ -182,17 +195,17 @@ def _one_plan(model: str | Model, messages: Messages, options: CallOptions, *, s
         messages=history.messages,
         system=conversation.system,
         tools=tools,
-        tool_choice=_tool_choice(options.get("tool_choice")),
-        reasoning=_level(options.get("reasoning")),
-        display=_one_of("display", options.get("display"), ("summarized", "omitted")),
-        max_tokens=_positive("max_tokens", options.get("max_tokens")),
-        temperature=_number("temperature", options.get("temperature")),
-        top_p=_number("top_p", options.get("top_p")),
-        top_k=_positive("top_k", options.get("top_k")),
+        tool_choice=tool_choice_of(options.get("tool_choice")),
+        reasoning=level_of(options.get("reasoning")),
+        display=one_of("display", options.get("display"), ("summarized", "omitted")),
+        max_tokens=positive("max_tokens", options.get("max_tokens")),
+        temperature=number("temperature", options.get("temperature")),
+        top_p=number("top_p", options.get("top_p")),
+        top_k=positive("top_k", options.get("top_k")),
         seed=options.get("seed"),
-        stop=_stop(options.get("stop", ())),
-        cache=_one_of("cache", options.get("cache"), ("auto", "1h")),
-        options=_native(options.get("options"), wire),
+        stop=stops_of(options.get("stop", ())),
+        cache=one_of("cache", options.get("cache"), ("auto", "1h")),
+        options=options_for(options.get("options"), wire),
         dialect=dialect,
         stream=stream,
         drop_stale=options.get("on_stale") == "drop",
@@ -209,8 +222,8 @@ def _one_plan(model: str | Model, messages: Messages, options: CallOptions, *, s
             endpoint=options.get("endpoint"),
             allow_http=options.get("allow_http") is True,
         ),
-        extra_body=_extra("extra_body", options.get("extra_body")),
-        extra_headers=_headers(options.get("extra_headers")),
+        extra_body=mapping_of("extra_body", options.get("extra_body")),
+        extra_headers=headers_of(options.get("extra_headers")),
     ).plan(call)
 
 
@@ -260,7 +273,7 @@ class _Writing:
         headers = {
             "content-type": "application/json",
             "accept": "text/event-stream" if call.stream else "application/json",
-            **_fit(encoded.headers),
+            **fitting(encoded.headers),
             **self.extra_headers,
         }
         choice = LevelChoice(call.reasoning, encoded.level)
@@ -308,8 +321,6 @@ def _pricing(model: Model, body: Mapping[str, Json]) -> Pricing | None:
     return Pricing(model.prices)
 
 
-# one small check per argument
-
 # Arguments of a Client that a single call does not take.
 _OF_CLIENTS = ("api_key", "auth", "http_client", "transport", "timeouts", "limits", "retries")
 
@@ -327,129 +338,11 @@ def refuse_unknown(options: Mapping[str, Any]) -> None:
         raise UnsupportedOption(f"unknown argument {name!r}; {hint}")
 
 
-def _conversation(messages: Messages, system: str | None) -> Conversation:
-    if system is not None and not isinstance(system, str):
-        raise ConfigurationError(f"system must be a string, not {type(system).__name__}")
-    if not isinstance(messages, Conversation):
-        try:
-            messages = Conversation(messages)
-        except TypeError as error:
-            raise ConfigurationError(f"messages must be a string, messages or a Conversation: {error}") from None
-    if not messages.messages:
-        raise ConfigurationError("messages is empty; give at least one user message")
-    return messages if system is None else evolve(messages, system=system)
-
-
-def _level(value: Any) -> ThinkingLevel | None:
-    if value is None or isinstance(value, ThinkingLevel):
-        return value
-    try:
-        return ThinkingLevel(value)
-    except ValueError:
-        names = ", ".join(level.value for level in ThinkingLevel)
-        raise ConfigurationError(f"reasoning={value!r} must be one of: {names}") from None
-
-
-def _tools(value: Iterable[Tool | ServerTool] | None) -> tuple[Tool | ServerTool, ...]:
-    if isinstance(value, (Tool, ServerTool)):
-        value = (value,)
-    tools = tuple(value or ())
-    for place, tool in enumerate(tools):
-        if not isinstance(tool, (Tool, ServerTool)):
-            raise ConfigurationError(f"tools[{place}] must be a Tool or a ServerTool, not {type(tool).__name__}")
-    seen: set[str] = set()
-    for tool in tools:
-        if isinstance(tool, Tool):
-            if tool.name in seen:
-                raise ConfigurationError(f"tools has {tool.name!r} twice; names must differ")
-            seen.add(tool.name)
-    return tools
-
-
 def _takes_output(output: Output, wire: WireProtocol, model: Model, tools: Sequence[Tool | ServerTool]) -> bool:
     """Whether the output goes as the protocol's own format, and not as a tool."""
     if output.mode != "auto":
         return output.mode == "native"
     return wire.takes_output is not None and wire.takes_output(model, output.schema, tools)
-
-
-def _tool_choice(value: Any) -> ToolChoice | None:
-    if value is None or isinstance(value, ToolChoice):
-        return value
-    if value in ("auto", "none", "required"):
-        return ToolChoice(value)
-    raise ConfigurationError(
-        f'tool_choice={value!r} must be "auto", "none", "required" or ToolChoice.tool("name of the tool")'
-    )
-
-
-def _one_of(name: str, value: Any, allowed: Sequence[str]) -> Any:
-    if value is not None and value not in allowed:
-        raise ConfigurationError(f"{name}={value!r} must be one of: {', '.join(allowed)}, or None")
-    return value
-
-
-def _positive(name: str, value: Any) -> int | None:
-    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-        raise ConfigurationError(f"{name}={value!r} must be a whole number above 0")
-    return value
-
-
-def _number(name: str, value: Any) -> float | None:
-    if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool) or value < 0):
-        raise ConfigurationError(f"{name}={value!r} must be a number, 0 or more")
-    return value
-
-
-def _stop(value: str | Iterable[str] | None) -> tuple[str, ...]:
-    if not isinstance(value, (str, Iterable, type(None))):
-        raise ConfigurationError(f"stop must be a text or texts, not {type(value).__name__}")
-    texts = (value,) if isinstance(value, str) else tuple(value or ())
-    if any(not isinstance(text, str) or not text for text in texts):
-        raise ConfigurationError("stop must hold texts that are not empty")
-    return texts
-
-
-def _native(value: Any, wire: WireProtocol) -> Any:
-    if value is None:
-        return None
-    given = value if isinstance(value, tuple) else (value,)
-    own = [options for options in given if isinstance(options, wire.options)]
-    if len(own) > 1:
-        raise ConfigurationError(f"options has more than one {wire.options.__name__}; give one")
-    if not own and not isinstance(value, tuple):
-        raise ConfigurationError(f"options is a {type(value).__name__}, but {wire.id} takes {wire.options.__name__}")
-    return own[0] if own else None
-
-
-def _extra(name: str, value: Any) -> Mapping[str, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise ConfigurationError(f"{name} must be a mapping with names as keys, not {type(value).__name__}")
-    return value
-
-
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_FRAMING = frozenset({"content-length", "transfer-encoding", "host", "connection"})
-
-
-def _headers(value: Any) -> Mapping[str, str]:
-    headers = _extra("extra_headers", value)
-    for name, text in headers.items():
-        if not _HEADER_NAME.fullmatch(name) or name.lower() in _FRAMING:
-            raise ConfigurationError(f"extra_headers has {name!r}, which is no header that can be set here")
-        if not isinstance(text, str) or not text.isascii() or not text.isprintable():
-            raise ConfigurationError(f"extra_headers[{name!r}] must be a printable ASCII string")
-    return headers
-
-
-def _fit(headers: Mapping[str, str]) -> Mapping[str, str]:
-    """The headers of a protocol, if HTTP can carry them: what they hold may come from options, models and histories."""
-    for name, text in headers.items():
-        if not _HEADER_NAME.fullmatch(name) or not text.isascii() or not text.isprintable():
-            raise ConfigurationError(f"an option or the model makes the header {name!r} one that HTTP cannot carry")
-    return headers
 
 
 def _encoded(body: Mapping[str, Json]) -> bytes:

@@ -14,7 +14,7 @@ import pytest
 import thinkaloud as ta
 from support.browser import Browser
 from support.calling import MODELS, calling
-from support.ui import ENCODERS, FIRST, RESULT, SECOND, chunks, run_events, told, types
+from support.ui import CALL, ENCODERS, FIRST, RESULT, SECOND, chunks, run_events, told, types
 from thinkaloud.testing import Delivery, Reply, Scripted
 from thinkaloud.testing.server import Server
 from thinkaloud.ui import ByteStream, EventResponse, MemoryStore, vercel
@@ -144,6 +144,24 @@ async def test_an_error_of_the_application_is_told_and_then_raised_for_the_log()
     assert types(browser.body)[-1] == "error"
     assert (browser.ended, source.closed) == (True, True)
     assert b"hunter2" not in browser.body
+
+
+async def test_a_run_is_streamed_with_its_tools_and_kept_whole() -> None:
+    def add(a: int, b: int) -> int:
+        """Add two numbers."""
+        return a + b
+
+    script = [[FIRST.content[0], ta.Text("Let me add."), CALL], ["It is 4."]]
+    store, browser = MemoryStore(), Browser()
+    async with calling(script, library="own") as (_, client):
+        run = ta.run_stream(CLAUDE, "2 + 2?", tools=[ta.Tool.from_function(add)], client=client)
+        await browser.visit(EventResponse(run, vercel.Encoder(message_id="M", store=store)))
+        result = await run.result()
+    assert {"type": "tool-output-available", "toolCallId": "call_1", "output": "4"} in chunks(browser.body)
+    assert types(browser.body).count("start-step") == 2
+    kept = store.load("M")
+    assert kept is not None
+    assert kept == tuple(result.messages)[-3:]
 
 
 async def test_a_heart_that_never_beats_is_refused() -> None:

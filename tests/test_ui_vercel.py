@@ -268,10 +268,29 @@ def test_an_answer_goes_on_where_the_browser_ran_a_tool() -> None:
 
 
 def test_an_event_of_a_run_that_holds_a_result_is_told_as_the_result() -> None:
-    class ToolFinished:
-        result = RESULT
+    events = [*run_events(FIRST), ta.ToolStarted(CALL), ta.ToolFinished(CALL, RESULT)]
+    assert "tool-output-available" in types(told(encoder(), events))
 
-    assert "tool-output-available" in types(told(encoder(), [*run_events(FIRST), ToolFinished()]))
+
+def test_results_that_come_in_another_order_are_kept_in_the_order_of_their_calls() -> None:
+    calls = tuple(ta.ToolCall(id, name="add") for id in "abc")
+    answer = evolve(FIRST, content=calls)
+    results = [ta.ToolResult(id, id) for id in "cab"]
+    both = encoder()
+    told(both, run_events(answer, *results, SECOND))
+    assert both.messages == (answer, *sorted(results, key=lambda result: result.call_id), SECOND)
+
+
+def test_a_run_that_failed_at_its_model_tells_the_failure_of_the_model() -> None:
+    failed = ta.RunError("RateLimited: org-77")
+    failed.__cause__ = ta.RateLimited("org-77")
+    assert chunks(told(encoder(), [], failed))[1]["messageMetadata"]["thinkaloud"]["error"]["kind"] == "rate_limited"
+
+
+def test_a_run_that_was_stopped_is_no_error() -> None:
+    stopped = ta.RunError("StreamAborted: the run was cancelled")
+    stopped.__cause__ = ta.StreamAborted()
+    assert "error" not in types(told(encoder(), [ta.StreamStart()], stopped))
 
 
 def test_events_of_unknown_types_are_passed_over() -> None:

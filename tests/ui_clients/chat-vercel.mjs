@@ -51,7 +51,8 @@ while (requests.length < streams.length) {
     for (const [toolCallId, output] of Object.entries(streams[requests.length - 1].output ?? {})) {
       const part = chat.messages.at(-1).parts.find(each => each.toolCallId === toolCallId);
       const before = requests.length;
-      await chat.addToolResult({ tool: part.type.replace('tool-', ''), toolCallId, output });
+      const add = chat.addToolOutput ?? chat.addToolResult;
+      await add.call(chat, { tool: part.type.replace('tool-', ''), toolCallId, output });
       for (let turns = 0; turns < 200 && (requests.length === before || chat.status !== 'ready'); turns++)
         await new Promise(resolve => setImmediate(resolve));
     }

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Self
 
-from thinkaloud.errors import ThinkaloudError
 from thinkaloud.ui.encoder import Encoder
+from thinkaloud.ui.failures import is_for_the_log
 from thinkaloud.ui.source import BareSource
 
 
@@ -57,13 +57,10 @@ class ByteStream:
         except StopAsyncIteration:
             self._over = True
             self._ready += self._encoder.finish()
-        except ThinkaloudError as error:
-            self._over = True
-            self._ready += self._encoder.fail(error)
         except Exception as error:
             self._over = True
             self._ready += self._encoder.fail(error)
-            self._error = error
+            self._error = error if is_for_the_log(error) else None
         except BaseException:  # cancelled: the stream has ended itself
             self._over = True
             self._encoder.leave()

@@ -14,8 +14,8 @@ from typing import Any
 
 import anyio
 
-from thinkaloud.errors import ThinkaloudError
 from thinkaloud.ui.encoder import Encoder
+from thinkaloud.ui.failures import is_for_the_log
 from thinkaloud.ui.framing import KEEP_ALIVE
 from thinkaloud.ui.source import EventSource
 
@@ -82,7 +82,7 @@ class EventResponse:
             raise
         except Exception as error:
             frames = self._encoder.fail(error)
-            failure = None if isinstance(error, ThinkaloudError) else error
+            failure = error if is_for_the_log(error) else None
         await send_body(send, frames, more=False)
         if failure is not None:
             raise failure

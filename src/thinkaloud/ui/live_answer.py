@@ -13,9 +13,10 @@ from typing import Any
 
 import anyio
 
-from thinkaloud.errors import StreamAborted, ThinkaloudError
+from thinkaloud.errors import StreamAborted
 from thinkaloud.ui.encoder import AnswerEncoder
 from thinkaloud.ui.event_response import Receive, Send, send_body, send_head, while_client_stays
+from thinkaloud.ui.failures import is_for_the_log
 from thinkaloud.ui.framing import KEEP_ALIVE
 from thinkaloud.ui.replay_log import ReplayLog
 from thinkaloud.ui.source import EventSource
@@ -63,7 +64,7 @@ class LiveAnswer:
             self._tell(self._encoder.fail(StreamAborted("the answer was stopped")))  # nothing after a finish
         except Exception as error:
             self._tell(self._encoder.fail(error))
-            failure = None if isinstance(error, ThinkaloudError) else error
+            failure = error if is_for_the_log(error) else None
         finally:
             self._encoder.leave()
             self.over = True

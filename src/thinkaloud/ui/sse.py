@@ -5,9 +5,9 @@
     data: {"step":0,"index":0,"text":"Let me "}
 
 Events: stream_start, step_start, thinking_start, thinking_delta, thinking_end, text_start, text_delta, text_end,
-tool_call_start, tool_call_delta, tool_call_end, tool_result, opaque_block, usage, progress, notice, step_end, then
-stream_end or stream_error; after a resume from too far back also snapshot. A page listens to those that it knows and
-must close its EventSource at stream_end and stream_error, since a browser reconnects after every other end.
+tool_call_start, tool_call_delta, tool_call_end, tool_started, tool_result, opaque_block, usage, progress, notice,
+step_end, then stream_end or stream_error; after a resume from too far back also snapshot. A page listens to those that
+it knows and must close its EventSource at stream_end and stream_error: a browser reconnects after every other end.
 """
 
 from __future__ import annotations
@@ -135,6 +135,9 @@ class Encoder(AnswerEncoder):
 
     def _say_end(self, event: StreamEnd) -> list[bytes]:
         return [self._event("step_end", step=self._step, **_told_of(event.message or self._fold.message()))]
+
+    def _say_tool_started(self, call_id: str) -> list[bytes]:
+        return [self._event("tool_started", call_id=call_id)]
 
     def _say_result(self, call_id: str, result: ToolResult) -> list[bytes]:
         return [self._event("tool_result", **_told_result(call_id, result))]

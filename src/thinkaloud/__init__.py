@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from thinkaloud.auth.base import Auth
     from thinkaloud.auth.bearer import BearerAuth
     from thinkaloud.auth.google import GoogleAuth
+    from thinkaloud.batch import complete_many
     from thinkaloud.client import Client, complete, complete_sync, stream
     from thinkaloud.content import (
         AssistantBlock,
@@ -142,6 +143,7 @@ _NAMES = {
     "auth.base": ("Auth",),
     "auth.bearer": ("BearerAuth",),
     "auth.google": ("GoogleAuth",),
+    "batch": ("complete_many",),
     "client": (
         "Client",
         "complete",
@@ -433,6 +435,7 @@ __all__ = [
     "UserMessage",
     "clamp_thinking_level",
     "complete",
+    "complete_many",
     "complete_sync",
     "find_model",
     "list_models",

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from thinkaloud.cli import ask, check, demo, levels, models, replay, serve
+from thinkaloud.cli import ask, batch, check, demo, levels, models, replay, serve
 from thinkaloud.cli.arguments import WrongUse
 from thinkaloud.cli.output import Output, OutputClosed, accept_any_text, forget_pending_output, one_line, reason
 from thinkaloud.errors import ConfigurationError, HistoryError, ProviderError, ThinkaloudError
@@ -21,6 +21,7 @@ from thinkaloud.models.providers import PROVIDERS
 _COMMANDS = {
     "demo": demo,
     "ask": ask,
+    "batch": batch,
     "models": models,
     "levels": levels,
     "replay": replay,

@@ -1,0 +1,85 @@
+"""Many conversations at once: so many at a time, in order, and one failure loses nothing."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Unpack
+
+import anyio
+
+from thinkaloud.client import Client, ModuleCallOptions, complete
+from thinkaloud.errors import ConfigurationError, ThinkaloudError
+from thinkaloud.messages import AssistantMessage
+from thinkaloud.models.model import Model
+from thinkaloud.plan import Messages, refuse_unknown
+
+Outcome = AssistantMessage | ThinkaloudError
+
+
+async def complete_many(
+    model: str | Model,
+    conversations: Iterable[Messages],
+    *,
+    limit: int = 8,
+    on_done: Callable[[int, Outcome], None] | Callable[[int, Outcome], Awaitable[None]] | None = None,
+    streaming: bool = True,
+    **options: Unpack[ModuleCallOptions],
+) -> list[Outcome]:
+    """Ask a model in many conversations, and give for each the answer, or the error that it ended with, in their order.
+
+    conversations: each as in `stream`; an iterator is read only as fast as they are asked.
+    limit: how many are asked at the same time.
+    on_done: called with the place of a conversation and its outcome as soon as there is one; plain or async.
+    options: as in `complete`, for all of them; without a `client` they share one that is made for this call.
+
+    Raises ConfigurationError for arguments that no call takes, and what `on_done` or the iterator raises. Cancelled or
+    failed, it leaves no task and no connection.
+    """
+    rest = dict(options)
+    client = rest.pop("client", None)
+    refuse_unknown(rest)
+    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+        raise ConfigurationError(f"limit={limit!r} must be a whole number above 0")
+    if isinstance(conversations, str):
+        raise ConfigurationError("conversations must be several, such as a list of strings; for one use complete(...)")
+    if client is None:
+        async with Client() as own:
+            options["client"] = own
+            return await _asked(model, conversations, limit, on_done, streaming, options)
+    return await _asked(model, conversations, limit, on_done, streaming, options)
+
+
+async def _asked(
+    model: str | Model,
+    conversations: Iterable[Messages],
+    limit: int,
+    on_done: Callable[[int, Outcome], object] | None,
+    streaming: bool,
+    options: ModuleCallOptions,
+) -> list[Outcome]:
+    outcomes: dict[int, Outcome] = {}
+    failures: list[Exception] = []
+    waiting = enumerate(conversations)
+
+    async def ask() -> None:
+        try:
+            for place, conversation in waiting:
+                outcome: Outcome
+                try:
+                    outcome = await complete(model, conversation, streaming=streaming, **options)
+                except ThinkaloudError as error:
+                    outcome = error
+                outcomes[place] = outcome
+                if on_done is not None and inspect.isawaitable(told := on_done(place, outcome)):
+                    await told
+        except Exception as error:  # of `on_done` or the iterator: raised below, plain and not as a group
+            failures.append(error)
+            tasks.cancel_scope.cancel()
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(limit):
+            tasks.start_soon(ask)
+    if failures:
+        raise failures[0]
+    return [outcomes[place] for place in sorted(outcomes)]

@@ -33,7 +33,7 @@ class Browser:
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait until what has come fulfils a condition."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(45):
             while not condition():
                 await self._news.wait()
 

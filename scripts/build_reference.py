@@ -26,7 +26,7 @@ PAGES = ROOT / "docs" / "reference"
 # Page, title, and the modules whose public names stand on it, in order. Names of modules that stand on no page go on
 # the last one.
 TOPICS = (
-    ("calls", "Calls and streams", ("client", "plan", "event_stream", "transport.retry", "transport.timeouts",
+    ("calls", "Calls and streams", ("client", "batch", "plan", "event_stream", "transport.retry", "transport.timeouts",
                                     "limits")),
     ("events", "Events", ("events", "notices", "accumulator", "jsontext")),
     ("messages", "Messages and blocks", ("messages", "content", "usage")),

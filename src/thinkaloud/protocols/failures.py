@@ -35,6 +35,26 @@ class Kind:
     retryable: bool | None = None
 
 
+# `error.status` of Google's hosts, whichever protocol their models speak.
+GOOGLE_WORDS = {
+    "INVALID_ARGUMENT": Kind(InvalidRequest, 400),
+    "FAILED_PRECONDITION": Kind(InvalidRequest, 400),
+    "OUT_OF_RANGE": Kind(InvalidRequest, 400),
+    "UNAUTHENTICATED": Kind(AuthenticationError, 401),
+    "PERMISSION_DENIED": Kind(PermissionDenied, 403),
+    "NOT_FOUND": Kind(NotFound, 404),
+    "ALREADY_EXISTS": Kind(InvalidRequest, 409),
+    "ABORTED": Kind(InvalidRequest, 409, True),
+    "RESOURCE_EXHAUSTED": Kind(RateLimited, 429),
+    "CANCELLED": Kind(ServerError, 499, False),
+    "INTERNAL": Kind(ServerError, 500),
+    "UNKNOWN": Kind(ServerError, 500),
+    "DATA_LOSS": Kind(ServerError, 500),
+    "UNIMPLEMENTED": Kind(ServerError, 501, False),
+    "UNAVAILABLE": Kind(Overloaded, 503),
+    "DEADLINE_EXCEEDED": Kind(ServerError, 504),
+}
+
 # The exceptions of Amazon Bedrock, whichever protocol its models speak.
 AWS_WORDS = {
     "ValidationException": Kind(InvalidRequest, 400),

@@ -100,6 +100,17 @@ def failure_words(protocol: str, table: Mapping[type[ProviderError], FailureWord
     )
 
 
+def http_error(words: FailureWords, failure: Failure, body: Any, headers: Mapping[str, str] | None = None) -> HttpError:
+    """A failure as a wire says it. body, headers: what its provider would send; the failure's own win."""
+    own = json_bytes(body) if failure.body is None else raw_body(failure.body)
+    return HttpError(status=words.status, body=own, headers={**(headers or {}), **failure.headers})
+
+
+def known(counts: Mapping[str, Any]) -> dict[str, Any]:
+    """The counts that there are."""
+    return {name: count for name, count in counts.items() if count is not None}
+
+
 def redacted_payload(block: Thinking) -> str | None:
     """The payload of a redacted block; None for another one. Raises ScriptError where more than it would get lost."""
     if block.redacted_data is not None and (block.text or block.signature is not None):

@@ -28,8 +28,8 @@ from thinkaloud.testing.encoding import (
     HttpError,
     WireEncoder,
     failure_words,
+    http_error,
     json_bytes,
-    raw_body,
     redacted_payload,
     server_sent_event,
     with_error,
@@ -222,8 +222,7 @@ def _error(failure: Failure, number: int) -> dict[str, Any]:
 
 def _failure(failure: Failure, number: int) -> HttpError:
     words = failure_words(_PROTOCOL, _FAILURES, failure)
-    body = json_bytes(_error(failure, number)) if failure.body is None else raw_body(failure.body)
-    return HttpError(status=words.status, body=body, headers=failure.headers)
+    return http_error(words, failure, _error(failure, number))
 
 
 ENCODER = WireEncoder(

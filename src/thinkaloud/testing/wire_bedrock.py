@@ -31,8 +31,8 @@ from thinkaloud.testing.encoding import (
     HttpError,
     WireEncoder,
     failure_words,
+    http_error,
     json_bytes,
-    raw_body,
     redacted_payload,
     with_error,
 )
@@ -268,11 +268,10 @@ def _error(failure: Failure) -> bytes:
 
 def _failure(failure: Failure, number: int) -> HttpError:
     words = failure_words(_PROTOCOL, _FAILURES, failure)
-    body = json_bytes({"message": words.message}) if failure.body is None else raw_body(failure.body)
     # A status that no exception stands for comes from something before the service, and without a name.
     named = failure.code is not None or words.status in {row.status for row in _FAILURES.values()}
     type = {"x-amzn-errortype": f"{words.type}:http://internal.amazon.com/coral/com.amazon.bedrock/"} if named else {}
-    return HttpError(status=words.status, body=body, headers={**type, **failure.headers})
+    return http_error(words, failure, {"message": words.message}, type)
 
 
 ENCODER = WireEncoder(

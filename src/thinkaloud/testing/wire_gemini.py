@@ -34,8 +34,8 @@ from thinkaloud.testing.encoding import (
     HttpError,
     WireEncoder,
     failure_words,
+    http_error,
     json_bytes,
-    raw_body,
     with_error,
 )
 from thinkaloud.testing.reply import Failure, Reply, ScriptError
@@ -209,8 +209,7 @@ def _error(failure: Failure) -> dict[str, Any]:
 
 def _failure(failure: Failure, number: int) -> HttpError:
     words = failure_words(_PROTOCOL, _FAILURES, failure)
-    body = json_bytes(_error(failure)) if failure.body is None else raw_body(failure.body)
-    return HttpError(status=words.status, body=body, headers=failure.headers)
+    return http_error(words, failure, _error(failure))
 
 
 ENCODER = WireEncoder(

@@ -36,8 +36,9 @@ from thinkaloud.testing.encoding import (
     ThinkingIn,
     WireEncoder,
     failure_words,
+    http_error,
     json_bytes,
-    raw_body,
+    known,
     redacted_payload,
     server_sent_event,
     with_error,
@@ -335,14 +336,10 @@ def _usage(usage: Usage) -> dict[str, Any]:
         "total_tokens": None if usage.input is None or usage.output is None else usage.input + usage.output,
     }
     prompt = {"cached_tokens": usage.cache_read, "cache_write_tokens": usage.cache_write}
-    counts["prompt_tokens_details"] = _known(prompt) or None
-    counts["completion_tokens_details"] = _known({"reasoning_tokens": usage.reasoning}) or None
+    counts["prompt_tokens_details"] = known(prompt) or None
+    counts["completion_tokens_details"] = known({"reasoning_tokens": usage.reasoning}) or None
     counts["cost"] = usage.billed_usd
-    return _known(counts)
-
-
-def _known(counts: dict[str, Any]) -> dict[str, Any]:
-    return {name: count for name, count in counts.items() if count is not None}
+    return known(counts)
 
 
 def _error(failure: Failure) -> dict[str, Any]:
@@ -352,8 +349,7 @@ def _error(failure: Failure) -> dict[str, Any]:
 
 def _failure(failure: Failure, number: int) -> HttpError:
     words = failure_words(_PROTOCOL, FAILURES, failure)
-    body = json_bytes(_error(failure)) if failure.body is None else raw_body(failure.body)
-    return HttpError(status=words.status, body=body, headers=failure.headers)
+    return http_error(words, failure, _error(failure))
 
 
 ENCODER = WireEncoder(

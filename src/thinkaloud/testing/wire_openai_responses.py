@@ -21,8 +21,9 @@ from thinkaloud.testing.encoding import (
     HttpError,
     WireEncoder,
     failure_words,
+    http_error,
     json_bytes,
-    raw_body,
+    known,
     server_sent_event,
 )
 from thinkaloud.testing.reply import Failure, Reply, ScriptError
@@ -276,21 +277,16 @@ def _usage(usage: Usage) -> dict[str, Any]:
     counts = {"input_tokens": usage.input, "output_tokens": usage.output, "total_tokens": total}
     cached = {"cached_tokens": usage.cache_read, "cache_write_tokens": usage.cache_write}
     details = {
-        "input_tokens_details": _known(cached) or None,
-        "output_tokens_details": _known({"reasoning_tokens": usage.reasoning}) or None,
+        "input_tokens_details": known(cached) or None,
+        "output_tokens_details": known({"reasoning_tokens": usage.reasoning}) or None,
     }
-    return _known({**counts, **details})
-
-
-def _known(counts: dict[str, Any]) -> dict[str, Any]:
-    return {name: count for name, count in counts.items() if count is not None}
+    return known({**counts, **details})
 
 
 def _failure(failure: Failure, number: int) -> HttpError:
     words = failure_words(_PROTOCOL, _FAILURES, failure)
     error = {"message": words.message, "type": words.type, "param": None, "code": words.code}
-    body = json_bytes({"error": error}) if failure.body is None else raw_body(failure.body)
-    return HttpError(status=words.status, body=body, headers=failure.headers)
+    return http_error(words, failure, {"error": error})
 
 
 ENCODER = WireEncoder(

@@ -26,6 +26,7 @@ from thinkaloud.errors import (
 from thinkaloud.protocols.base import ErrorResponse
 from thinkaloud.protocols.failures import (
     AWS_WORDS,
+    GOOGLE_WORDS,
     Kind,
     by_status,
     quotable,
@@ -50,19 +51,7 @@ _WORDS = {
     "api_error": Kind(ServerError, 500),
     "timeout_error": Kind(ServerError, 504),
     "overloaded_error": Kind(Overloaded, 529),
-    "INVALID_ARGUMENT": Kind(InvalidRequest, 400),
-    "FAILED_PRECONDITION": Kind(InvalidRequest, 400),
-    "OUT_OF_RANGE": Kind(InvalidRequest, 400),
-    "UNAUTHENTICATED": Kind(AuthenticationError, 401),
-    "PERMISSION_DENIED": Kind(PermissionDenied, 403),
-    "NOT_FOUND": Kind(NotFound, 404),
-    "ABORTED": Kind(InvalidRequest, 409, True),
-    "RESOURCE_EXHAUSTED": Kind(RateLimited, 429),
-    "CANCELLED": Kind(ServerError, 499),
-    "INTERNAL": Kind(ServerError, 500),
-    "UNKNOWN": Kind(ServerError, 500),
-    "UNAVAILABLE": Kind(Overloaded, 503),
-    "DEADLINE_EXCEEDED": Kind(ServerError, 504),
+    **GOOGLE_WORDS,
     **AWS_WORDS,
 }
 

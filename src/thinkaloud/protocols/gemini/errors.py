@@ -12,8 +12,6 @@ from typing import cast
 from thinkaloud.errors import (
     AuthenticationError,
     InvalidRequest,
-    NotFound,
-    Overloaded,
     PermissionDenied,
     ProviderError,
     QuotaExceeded,
@@ -22,29 +20,18 @@ from thinkaloud.errors import (
     StaleThinking,
 )
 from thinkaloud.protocols.base import ErrorResponse
-from thinkaloud.protocols.failures import Kind, by_status, quotable, readable, request_id_of, shortened, sub_kind
+from thinkaloud.protocols.failures import (
+    GOOGLE_WORDS,
+    Kind,
+    by_status,
+    quotable,
+    readable,
+    request_id_of,
+    shortened,
+    sub_kind,
+)
 from thinkaloud.protocols.fields import JsonObject
 from thinkaloud.wire.retry_after import retry_after
-
-# `error.status`.
-_WORDS = {
-    "INVALID_ARGUMENT": Kind(InvalidRequest, 400),
-    "FAILED_PRECONDITION": Kind(InvalidRequest, 400),
-    "OUT_OF_RANGE": Kind(InvalidRequest, 400),
-    "UNAUTHENTICATED": Kind(AuthenticationError, 401),
-    "PERMISSION_DENIED": Kind(PermissionDenied, 403),
-    "NOT_FOUND": Kind(NotFound, 404),
-    "ALREADY_EXISTS": Kind(InvalidRequest, 409),
-    "ABORTED": Kind(InvalidRequest, 409, True),
-    "RESOURCE_EXHAUSTED": Kind(RateLimited, 429),
-    "CANCELLED": Kind(ServerError, 499, False),
-    "INTERNAL": Kind(ServerError, 500),
-    "UNKNOWN": Kind(ServerError, 500),
-    "DATA_LOSS": Kind(ServerError, 500),
-    "UNIMPLEMENTED": Kind(ServerError, 501, False),
-    "UNAVAILABLE": Kind(Overloaded, 503),
-    "DEADLINE_EXCEEDED": Kind(ServerError, 504),
-}
 
 # Statuses that mean another thing here than elsewhere.
 _STATUSES = {499: Kind(ServerError, 499, False), 501: Kind(ServerError, 501, False)}
@@ -137,8 +124,8 @@ def _first_text(objects: list[JsonObject], *names: str) -> str:
 def _kind(word: str, objects: list[JsonObject], status: int | None) -> tuple[Kind, int | None]:
     codes = [code for item in objects if isinstance(code := item.get("code"), int) and 400 <= code < 600]
     status = status if status is not None and status >= 400 else next(iter(codes), None)
-    if word in _WORDS:
-        return _WORDS[word], status or _WORDS[word].status
+    if word in GOOGLE_WORDS:
+        return GOOGLE_WORDS[word], status or GOOGLE_WORDS[word].status
     if status is None:
         return Kind(ServerError, 0), None
     kind = _STATUSES.get(status) or by_status(status)

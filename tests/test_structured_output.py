@@ -44,8 +44,9 @@ LOOK = ta.Tool("look", "Looks.", {}, lambda arguments: "seen")
 OSLO = '{"name": "Oslo", "people": 700000}'
 
 
-def body(model: Any, **options: Any) -> Any:
-    return ta.prepare(model, "Which city?", base_url="http://localhost/v1", **{"output": City, **options}).body
+def body(model: Any, **more: Any) -> Any:
+    options: Any = {"output": City, **more}
+    return ta.prepare(model, "Which city?", base_url="http://localhost/v1", **options).body
 
 
 def names(tools: Any) -> list[str]:
@@ -112,7 +113,8 @@ def test_claude_at_bedrock_is_told_as_json_text() -> None:
     ],
 )
 def test_a_tool_gives_the_answer_where_no_format_is_known_to_go_with_thinking(model: Any, options: Any) -> None:
-    plan = ta.prepare(model, "Which city?", base_url="http://localhost/v1", **{"output": City, **options})
+    given: Any = {"output": City, **options}
+    plan = ta.prepare(model, "Which city?", base_url="http://localhost/v1", **given)
     assert plan.call.output_schema is None
     told = [tool.name for tool in plan.call.tools if isinstance(tool, ta.Tool)]
     assert told[-1] in ("City", "Open")

@@ -53,6 +53,19 @@ def test_the_demonstration_ends_once_the_tool_has_answered(protocol: str) -> Non
     assert message.text.startswith("Did you count along?")
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"messages": [{"role": "user", "content": [{"toolResult": {"toolUseId": "call_ring_1"}}]}]},
+        {"contents": [{"role": "user", "parts": [{"functionResponse": {"name": "ring_bell"}}]}]},
+        {"input": [{"type": "function_call_output", "call_id": "call_ring_1", "output": "ding"}]},
+    ],
+)
+def test_the_answer_of_a_tool_is_seen_on_the_other_wires_too(body: Any) -> None:
+    asked = RecordedRequest(method="POST", url="http://x/v1/messages", body=json.dumps(body).encode())
+    assert [type(block) for block in demo_reply(asked).content] == [Text]
+
+
 def test_the_demonstration_is_a_hundred_deltas_or_so() -> None:
     reply = demo_reply(request("anthropic-messages", {"role": "user", "content": DEMO_PROMPT}))
     texts = [block.text for block in reply.content if isinstance(block, Text | Thinking)]

@@ -277,7 +277,7 @@ def test_the_clock_knows_time_zones_alone(example_tools: Any, place: str) -> Non
 @pytest.fixture
 def example_tools() -> Any:
     """The module, which stands on no path of ours."""
-    spec = importlib.util.spec_from_file_location("web_chat_tools", EXAMPLE / "tools.py")
+    spec = importlib.util.spec_from_file_location("web_chat_tools", EXAMPLE / "chat_tools.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -20,9 +20,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 import thinkaloud as ta
+from chat_tools import TOOLS
 from chats import Chat, Chats, PageEncoder, Turn
 from thinkaloud.ui import LiveAnswer, failure_of
-from tools import TOOLS
 
 PAGE = Path(__file__).parent / "page"
 SYSTEM = "You are a careful assistant in a chat window. Write Markdown, without images."

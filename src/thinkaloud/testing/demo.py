@@ -54,8 +54,16 @@ def demo_script(*, pace: float = 0.0, verify_signatures: bool = False) -> Script
 
 def _ends_in_a_result(body: Any) -> bool:
     """Whether the last message of a request is the result of a tool, on any of the wires."""
-    messages = body.get("messages") or [{}]
-    last = messages[-1]
-    content = last.get("content")
+    messages = body.get("messages") or body.get("input") or body.get("contents")
+    last = messages[-1] if isinstance(messages, list) else {}
+    content = last.get("content", last.get("parts"))
     parts = content if isinstance(content, list) else []
-    return last.get("role") == "tool" or any(part.get("type") == "tool_result" for part in parts)
+    return (
+        last.get("role") == "tool"
+        or last.get("type") == "function_call_output"
+        or any(part.get("type") == "tool_result" or part.keys() & _RESULTS for part in parts)
+    )
+
+
+# What holds a result among the parts of a message, at Bedrock and at Gemini.
+_RESULTS = {"toolResult", "functionResponse"}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.bedrock_streams import frame
+from support.odd_json import ODD, is_typed, places, put, without
 from support.reading import Outcome
 from support.reading import read as read_bytes
-from thinkaloud.errors import MalformedStream, ProviderError, TruncatedStream
+from thinkaloud.errors import MalformedStream
 from thinkaloud.messages import AssistantMessage, Message, ToolResult, UserMessage
 from thinkaloud.plan import prepare
 
@@ -93,34 +92,6 @@ WHOLE: dict[str, Any] = {
     "trace": {"guardrail": {}},
 }
 
-DEEP: Any = []
-for _ in range(900):
-    DEEP = [DEEP]
-
-ODD: list[Any] = [
-    None,
-    True,
-    7,
-    -1,
-    1.5,
-    float("inf"),
-    10**40,
-    "",
-    "7",
-    "\ud800",
-    [],
-    ["x"],
-    [[]],
-    [None],
-    {},
-    {"x": 1},
-    {"text": "x"},
-    {"text": ["x"]},
-    {"type": {}},
-    DEEP,
-]
-TYPED = (MalformedStream, TruncatedStream, ProviderError)
-
 
 def read(*payloads: Payload) -> Outcome:
     body = b"".join(
@@ -135,7 +106,7 @@ def read_whole(body: Any) -> Outcome:
 
 def check(outcome: Outcome) -> None:
     """The fault is typed, and what was read can be sent back."""
-    assert outcome.error is None or isinstance(outcome.error, TYPED)
+    assert is_typed(outcome.error)
     if outcome.error is None and outcome.message is not None:
         can_go_back(outcome.message)
 
@@ -146,25 +117,6 @@ def can_go_back(message: AssistantMessage) -> None:
     if len({result.call_id for result in results}) == len(results):
         history: list[Message] = [UserMessage("Hi"), message, *results, UserMessage("Go on.")]
         prepare("bedrock/amazon.nova-2-lite-v1:0", history, base_url="https://example.com")
-
-
-def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place in a JSON value."""
-    if path:
-        yield path
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list | tuple) else ()
-    for name, item in items:
-        yield from places(item, (*path, name))
-
-
-def put(value: Any, path: tuple[Any, ...], odd: Any) -> Any:
-    """A copy with `odd` in one place."""
-    changed = copy.deepcopy(value)
-    target = changed
-    for name in path[:-1]:
-        target = target[name]
-    target[path[-1]] = odd
-    return changed
 
 
 @pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
@@ -192,11 +144,7 @@ def test_the_untouched_answers_are_read_the_same() -> None:
 def test_every_missing_field_is_a_typed_fault_or_none() -> None:
     for number, (name, data) in enumerate(ANSWER):
         for path in places(data):
-            changed = copy.deepcopy(data)
-            target: Any = changed
-            for step in path[:-1]:
-                target = target[step]
-            del target[path[-1]]
+            changed = without(data, path)
             check(read(*ANSWER[:number], (name, changed), *ANSWER[number + 1 :]))
 
 
@@ -243,11 +191,11 @@ JSON = st.recursive(
 @given(st.lists(st.tuples(EVENTS, st.dictionaries(WORDS, JSON, max_size=5)), max_size=6))
 def test_any_objects_at_all_give_typed_faults(payloads: list[Payload]) -> None:
     outcome = read(*payloads)
-    assert outcome.error is None or isinstance(outcome.error, TYPED)
+    assert is_typed(outcome.error)
 
 
 @settings(max_examples=100, deadline=None)
 @given(JSON)
 def test_any_whole_body_gives_a_typed_fault(body: Any) -> None:
     outcome = read_whole(body)
-    assert outcome.error is None or isinstance(outcome.error, TYPED)
+    assert is_typed(outcome.error)

@@ -201,7 +201,7 @@ def _value(entry: JsonObject, *, is_list: bool) -> object:
         return entry["boolValue"]
     if "numberValue" in entry:
         number = entry["numberValue"]
-        if isinstance(number, int | float) and not isinstance(number, bool) and isfinite(number):
+        if type(number) is int or (isinstance(number, float) and isfinite(number)):
             return number
         raise MalformedStream("'numberValue' is not a number")
     if "nullValue" in entry:

@@ -143,6 +143,7 @@ def test_levels_stand_in_order_however_a_file_has_them(tmp_path: Path) -> None:
         ({"prices": {"rates": {"input": "cheap"}}}, ["models[1].prices.rates.input", "a number"]),
         ({"prices": {"rates": {"input": float("nan")}}}, ["models[1].prices.rates.input", "nan"]),
         ({"prices": {"rates": {"input": -1}}}, ["models[1].prices.rates.input", "from 0 up"]),
+        ({"prices": {"rates": {"input": 10**400}}}, ["models[1].prices.rates.input", "from 0 up"]),
         (
             {"prices": {"rates": {}, "changes": [{"since": "soon", "rates": {}}]}},
             ["models[1].prices.changes[0].since", "'soon'", "2026-12-01"],

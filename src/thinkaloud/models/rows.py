@@ -119,12 +119,14 @@ def _day(value: Any, path: str) -> date:
         raise ConfigurationError(f'{path} is {value!r}, but must be a day such as "2026-12-01"') from None
 
 
+_TOO_LARGE = 2**1023  # for a float
+
 _NAMES: dict[Any, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def _plain(type: Any, value: Any, path: str) -> Any:
     if type is float and value.__class__ is int:
-        value = float(value)
+        value = float(value) if abs(value) < _TOO_LARGE else inf
     if value.__class__ is not type:
         raise _wrong(path, _NAMES[type], value)
     signed = path.endswith(".dynamic_budget") or ".native." in path

@@ -27,7 +27,7 @@ from thinkaloud.run_result import RunResult, open_calls
 from thinkaloud.runs.execution import Job, error_result, run_jobs
 from thinkaloud.runs.rules import RunRules
 from thinkaloud.structured import correction, is_answer
-from thinkaloud.tools import ServerTool, Tool
+from thinkaloud.tools import ServerTool, Tool, ToolChoice
 from thinkaloud.usage import Cost
 
 Approvals = Mapping[str, "bool | ToolResult"]
@@ -39,14 +39,15 @@ _ACCEPTED = "the answer was accepted"
 class Engine:
     """The state of one run.
 
-    open: asks the model, at its first wait; raises what is wrong with the arguments at once.
+    open: asks the model, at its first wait, with another choice of tools where one is given; raises what is wrong with
+        the arguments at once.
     start: where the run begins: the messages, and what was spent before.
     approvals: what was decided about calls that wait at the end of the messages.
     """
 
     def __init__(
         self,
-        open: Callable[[Conversation], EventStream],
+        open: Callable[[Conversation, ToolChoice | None], EventStream],
         start: RunResult,
         rules: RunRules,
         approvals: Approvals,
@@ -81,9 +82,12 @@ class Engine:
         del self._messages[place:]
         # The first question is prepared now for its checks; calls that have no result yet are taken for answered.
         results = [ToolResult(call.id, "", name=call.name) if result is None else result for call, result in calls]
-        self._first: EventStream | None = open(Conversation(self._messages, system=start.system).adding(results))
+        self._first: EventStream | None = open(Conversation(self._messages, system=start.system).adding(results), None)
         self._call: Call = self._first.plan.call
+        self._choice = self._call.tool_choice
         self._step: Callable[[], Awaitable[None]] = self._ask
+        if self._free_choice() is not None:
+            self._first = None
         if calls:
             self._first = None
             self._take_calls(calls)
@@ -176,10 +180,18 @@ class Engine:
         self._keep_limits()
         self._interrupted = None
         first, self._first = self._first, None
-        self._stream = first or self._open(Conversation(self._messages, system=self._spent.system))
+        conversation = Conversation(self._messages, system=self._spent.system)
+        self._stream = first or self._open(conversation, self._free_choice())
         self._call = self._stream.plan.call
         self.events.append(TurnStart(self._spent.turns + 1))
         self._step = self._read
+
+    def _free_choice(self) -> ToolChoice | None:
+        """A forced call is for the first answer: forced in every one, the run would never end."""
+        choice = self._choice
+        if choice is None or not choice.forced or not self._spent.turns:
+            return None
+        return ToolChoice("auto", parallel=choice.parallel)
 
     async def _read(self) -> None:
         assert self._stream is not None

@@ -16,6 +16,7 @@ from thinkaloud.run_result import RunResult, open_calls
 from thinkaloud.runs.engine import Approvals, Engine
 from thinkaloud.runs.rules import RunRules
 from thinkaloud.runs.stream import RunStream
+from thinkaloud.tools import ToolChoice
 
 
 class RunOptions(ModuleCallOptions, total=False):
@@ -54,9 +55,9 @@ async def run(model: str | Model, messages: Messages | None = None, **options: U
     options: see RunOptions and CallOptions; `tools` have handlers, see Tool.
 
     Calls that the model makes together run together; results stand in the order of the calls. What goes wrong in a tool
-    is told to the model. Calls that were cut off or are no JSON are never run. A run stops with the status "approval"
-    at calls that need to be approved, or whose tool has no handler (`result.pending`), and goes on with
-    `run(model, history=result, approvals={...})`, also from its JSON.
+    is told to the model. Calls that were cut off or are no JSON are never run. A forced `tool_choice` is for the first
+    answer. A run stops with the status "approval" at calls that need to be approved, or whose tool has no handler
+    (`result.pending`), and goes on with `run(model, history=result, approvals={...})`, also from its JSON.
 
     Raises ConfigurationError and HistoryError before any network; then RunError, with `.partial`, whatever went wrong.
     A run that is cancelled from outside cannot tell where it was: use `run_stream`, whose `partial` can.
@@ -80,8 +81,9 @@ def run_stream(model: str | Model, messages: Messages | None = None, **options: 
     start = _start(messages, history, given.pop("system", None))
     call_options: CallOptions = given  # type: ignore[assignment]
 
-    def open(conversation: Conversation) -> EventStream:
-        return open_stream(model, conversation, call_options, client=client, streaming=streaming)
+    def open(conversation: Conversation, choice: ToolChoice | None) -> EventStream:
+        asked: CallOptions = call_options if choice is None else {**call_options, "tool_choice": choice}
+        return open_stream(model, conversation, asked, client=client, streaming=streaming)
 
     return RunStream(Engine(open, start, rules, approvals))
 

@@ -161,6 +161,7 @@ PUBLIC_NAMES = [
 # From the top down: a module, or a folder with all that is in it, imports at run time only from its own row and above.
 ORDER: list[str] = [
     "errors",
+    "checked",
     "jsontext",
     "levels",
     "stored",

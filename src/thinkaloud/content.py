@@ -11,15 +11,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import field, frozen
-from attrs.validators import instance_of, optional
 
 from thinkaloud import jsontext
+from thinkaloud.checked import instance_of, items_of, optional
+from thinkaloud.errors import WrongValue
 from thinkaloud.jsontext import Json, copied_object
 from thinkaloud.stored import Stored
 
 
 def _copied_citations(value: Iterable[Mapping[str, Json]]) -> tuple[Mapping[str, Json], ...]:
-    return tuple(copied_object(citation) for citation in value)
+    return tuple(copied_object(citation) for citation in items_of("citations", value))
 
 
 def _counted(citations: tuple[Mapping[str, Json], ...]) -> str:
@@ -113,8 +114,8 @@ class ToolCall(Stored):
 
     @classmethod
     def of(cls, id: str, name: str, arguments: Mapping[str, Json]) -> ToolCall:
-        """A call with these arguments, for scripts and tests. Raises ValueError for what is not JSON."""
-        return cls(id, name=name, arguments_json=jsontext.dumps(dict(arguments)))
+        """A call with these arguments, for scripts and tests. Raises WrongValue for what is not JSON."""
+        return cls(id, name=name, arguments_json=jsontext.dumps(copied_object(arguments)))
 
     @property
     def arguments(self) -> dict[str, Json]:
@@ -196,4 +197,6 @@ Block = AssistantBlock | UserBlock
 def _base64(data: bytes) -> str:
     from base64 import b64encode
 
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise WrongValue(f"data must be bytes, not {type(data).__name__}")
     return b64encode(data).decode("ascii")

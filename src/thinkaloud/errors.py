@@ -2,6 +2,7 @@
 
     ThinkaloudError
     ├── ConfigurationError        wrong arguments, found before any network call
+    │   ├── WrongValue            also a TypeError and a ValueError
     │   ├── MissingCredentials    .variables
     │   ├── UnknownModel
     │   └── UnsupportedOption
@@ -62,6 +63,22 @@ class ThinkaloudError(Exception):
 
 class ConfigurationError(ThinkaloudError):
     """Arguments that cannot work; the text names the field and the fix. Raised before any network call."""
+
+
+class WrongValue(ConfigurationError, TypeError, ValueError):
+    """A block, message or other value was made of what it cannot hold. As with Python's own types, a TypeError too."""
+
+
+def shown(value: Any) -> str:
+    """A wrong value as an error tells it: plain values by what they are, cut short; all others by their type."""
+    if value is None or isinstance(value, (bool, float)):
+        return repr(value)
+    if isinstance(value, int):
+        return repr(value) if value.bit_length() <= 256 else f"a number of {value.bit_length()} bits"
+    if isinstance(value, str):
+        text = str.__str__(value)
+        return repr(text) if len(text) <= 100 else f"{text[:80]!r}… ({len(text)} characters)"
+    return f"of the type {type(value).__name__}"
 
 
 class MissingCredentials(ConfigurationError):

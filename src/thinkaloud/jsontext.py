@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from thinkaloud.errors import MalformedToolArguments
+from thinkaloud.errors import MalformedToolArguments, WrongValue
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 
@@ -80,34 +80,34 @@ _DEEPEST = 10_000  # no decoder gives a tenth of it: deeper is a value that hold
 def copied(value: Any) -> Any:
     """Copy a JSON value, however deep it is; arrays become lists.
 
-    Raises TypeError for what is not JSON, and ValueError for a value that holds itself.
+    Raises WrongValue for what is not JSON, and for a value that holds itself.
     """
     root: list[Any] = [value]
     unread: list[tuple[Any, int]] = [(root, 0)]
     while unread:
         container, depth = unread.pop()
         if depth > _DEEPEST:
-            raise ValueError("the value is nested too deeply for JSON")
+            raise WrongValue("the value is nested too deeply for JSON")
         for key, child in container.items() if isinstance(container, dict) else enumerate(container):
             if child is None or isinstance(child, (str, int, float)):
                 continue
             if isinstance(child, Mapping):
                 for name in child:
                     if not isinstance(name, str):
-                        raise TypeError(f"a JSON object has strings as keys, not {type(name).__name__}")
+                        raise WrongValue(f"a JSON object has strings as keys, not {type(name).__name__}")
                 container[key] = dict(child)
             elif isinstance(child, (list, tuple)):
                 container[key] = list(child)
             else:
-                raise TypeError(f"{type(child).__name__} is not JSON")
+                raise WrongValue(f"{type(child).__name__} is not JSON")
             unread.append((container[key], depth + 1))
     return root[0]
 
 
 def copied_object(value: Mapping[str, Json]) -> dict[str, Json]:
-    """Copy a JSON object. Raises TypeError for anything else."""
+    """Copy a JSON object. Raises WrongValue for anything else."""
     if type(value) is not dict and not isinstance(value, Mapping):
-        raise TypeError(f"expected a JSON object (a mapping with string keys), got {type(value).__name__}")
+        raise WrongValue(f"expected a JSON object (a mapping with string keys), got {type(value).__name__}")
     if not value:
         return {}
     copy: dict[str, Json] = copied(value)

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from attrs import field, frozen
 from attrs.converters import optional as optional_converter
-from attrs.validators import deep_iterable, instance_of, optional
 
+from thinkaloud.checked import each, instance_of, items_of, optional
 from thinkaloud.content import (
     AssistantBlock,
     Document,
@@ -22,6 +22,7 @@ from thinkaloud.content import (
     ToolCall,
     UserBlock,
 )
+from thinkaloud.errors import WrongValue
 from thinkaloud.jsontext import Json, copied_object
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.notices import Notice
@@ -36,7 +37,7 @@ def _as_user_blocks(value: str | UserBlock | Iterable[UserBlock]) -> tuple[UserB
         return (Text(value),)
     if isinstance(value, _BLOCKS):
         return (value,)
-    return tuple(value)
+    return items_of("content", value)
 
 
 def _as_assistant_blocks(value: str | AssistantBlock | Iterable[AssistantBlock]) -> tuple[AssistantBlock, ...]:
@@ -44,25 +45,32 @@ def _as_assistant_blocks(value: str | AssistantBlock | Iterable[AssistantBlock])
         return (Text(value),)
     if isinstance(value, _BLOCKS):
         return (value,)
-    return tuple(value)
+    return items_of("content", value)
 
 
 def _as_level(value: LevelChoice | tuple[ThinkingLevel | None, ThinkingLevel | None]) -> LevelChoice:
-    return LevelChoice(*value)
+    return LevelChoice(*_some("level", value, 2))
 
 
 def _as_timing(value: Timing | tuple[float | None, float | None, float | None]) -> Timing:
-    return Timing(*value)
+    return Timing(*_some("timing", value, 3))
+
+
+def _some(name: str, value: Any, most: int) -> tuple[Any, ...]:
+    items = items_of(name, value)
+    if len(items) > most:
+        raise WrongValue(f"{name} has {len(items)} values, of at most {most}")
+    return items
 
 
 def _as_notices(value: Iterable[Notice]) -> tuple[Notice, ...]:
-    return tuple(value)
+    return items_of("notices", value)
 
 
 _opt_text = optional(instance_of(str))
-_levels = deep_iterable(optional(instance_of(ThinkingLevel)))
-_seconds = deep_iterable(optional(instance_of((int, float))))
-_all_blocks = deep_iterable(instance_of(_BLOCKS))
+_levels = each(optional(instance_of(ThinkingLevel)))
+_seconds = each(optional(instance_of(int, float)))
+_all_blocks = each(instance_of(*_BLOCKS))
 
 
 class StopReason(Enum):
@@ -163,7 +171,7 @@ class AssistantMessage(Stored):
     prefix_digest: str | None = field(default=None, validator=_opt_text, kw_only=True)
     content_digest: str | None = field(default=None, validator=_opt_text, kw_only=True)
     notices: tuple[Notice, ...] = field(
-        default=(), converter=_as_notices, validator=deep_iterable(instance_of(Notice)), kw_only=True
+        default=(), converter=_as_notices, validator=each(instance_of(Notice)), kw_only=True
     )
     timing: Timing = field(default=Timing(), converter=_as_timing, validator=_seconds, kw_only=True, eq=False)
     output: Any = field(default=None, kw_only=True, eq=False, repr=False, metadata=NOT_STORED)
@@ -201,7 +209,7 @@ _MESSAGES = (UserMessage, AssistantMessage, ToolResult)
 def _as_messages(value: str | Message | Iterable[str | Message]) -> tuple[Message, ...]:
     if isinstance(value, (str, *_MESSAGES)):
         value = (value,)
-    return tuple(_as_message(place, item) for place, item in enumerate(value))
+    return tuple(_as_message(place, item) for place, item in enumerate(items_of("messages", value)))
 
 
 def _as_message(place: int, item: object) -> Message:
@@ -210,7 +218,7 @@ def _as_message(place: int, item: object) -> Message:
     if isinstance(item, _MESSAGES):
         return item
     wanted = "UserMessage, AssistantMessage or ToolResult, or a string for what the user says"
-    raise TypeError(f"messages[{place}] must be a {wanted}, not {type(item).__name__}")
+    raise WrongValue(f"messages[{place}] must be a {wanted}, not {type(item).__name__}")
 
 
 @frozen
@@ -252,7 +260,7 @@ class Conversation(Stored):
             if isinstance(item, (str, *_MESSAGES)):
                 added.append(item)
             else:
-                added.extend(item)
+                added.extend(items_of("messages", item))
         return Conversation((*self.messages, *added), system=self.system)
 
     def to_json(self) -> str:

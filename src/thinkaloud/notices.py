@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attrs import field, frozen
-from attrs.validators import instance_of
 
+from thinkaloud.checked import instance_of
 from thinkaloud.jsontext import Json, copied_object
 from thinkaloud.stored import Stored
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from attrs import field, frozen
-from attrs.validators import deep_iterable, in_, instance_of, optional
 
+from thinkaloud.checked import each, instance_of, items_of, one_of, optional
 from thinkaloud.content import ToolCall
 from thinkaloud.messages import (
     AssistantMessage,
@@ -24,11 +24,11 @@ from thinkaloud.usage import Cost, Usage
 _NO_CALLS = frozenset({StopReason.ERROR, StopReason.ABORTED, StopReason.REFUSAL, StopReason.CONTENT_FILTER})
 
 
-_all_messages = deep_iterable(instance_of((UserMessage, AssistantMessage, ToolResult)))
+_all_messages = each(instance_of(UserMessage, AssistantMessage, ToolResult))
 
 
 def _as_messages(value: Iterable[Message]) -> tuple[Message, ...]:
-    return tuple(value)
+    return items_of("messages", value)
 
 
 @frozen
@@ -49,7 +49,7 @@ class RunResult(Stored):
 
     messages: tuple[Message, ...] = field(default=(), converter=_as_messages, validator=_all_messages)
     system: str | None = field(default=None, validator=optional(instance_of(str)), kw_only=True)
-    status: str = field(default="finished", validator=in_(("finished", "approval", "stopped")), kw_only=True)
+    status: str = field(default="finished", validator=one_of("finished", "approval", "stopped"), kw_only=True)
     turns: int = field(default=0, validator=instance_of(int), kw_only=True)
     tool_calls: int = field(default=0, validator=instance_of(int), kw_only=True)
     usage: Usage = field(factory=Usage, validator=instance_of(Usage), kw_only=True)

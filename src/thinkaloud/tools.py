@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from attrs import field, frozen
-from attrs.validators import in_, instance_of, is_callable, optional
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.checked import function, instance_of, one_of, optional
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.jsontext import Json, copied_object
 
 
@@ -18,7 +18,12 @@ def _no_parameters() -> Mapping[str, Json]:
 
 def _seconds(_tool: Any, attribute: Any, value: Any) -> None:
     if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool) or value <= 0):
-        raise ConfigurationError(f"{attribute.name}={value!r} must be seconds above 0, or None")
+        raise ConfigurationError(f"{attribute.name} must be seconds above 0, or None, not {shown(value)}")
+
+
+def _flag_or_function(_tool: Any, attribute: Any, value: Any) -> None:
+    if not isinstance(value, bool) and not callable(value):
+        raise ConfigurationError(f"{attribute.name} must be True, False or a function, not {shown(value)}")
 
 
 @frozen
@@ -41,11 +46,13 @@ class Tool:
     description: str = field(default="", validator=instance_of(str))
     schema: Mapping[str, Json] = field(factory=_no_parameters, converter=copied_object, hash=False)
     handler: Callable[[dict[str, Any]], Any] | None = field(
-        default=None, validator=optional(is_callable()), eq=False, repr=False
+        default=None, validator=optional(function), eq=False, repr=False
     )
     strict: bool | None = field(default=None, validator=optional(instance_of(bool)), kw_only=True)
     deadline: float | None = field(default=None, validator=_seconds, kw_only=True)
-    needs_approval: bool | Callable[[dict[str, Any]], bool] = field(default=False, kw_only=True, eq=False, repr=False)
+    needs_approval: bool | Callable[[dict[str, Any]], bool] = field(
+        default=False, validator=_flag_or_function, kw_only=True, eq=False, repr=False
+    )
     extra: Mapping[str, Json] = field(factory=dict, converter=copied_object, kw_only=True, hash=False, repr=False)
 
     @classmethod
@@ -99,7 +106,7 @@ class ToolChoice:
     """
 
     mode: Literal["auto", "none", "required", "tool"] = field(
-        default="auto", validator=in_(("auto", "none", "required", "tool"))
+        default="auto", validator=one_of("auto", "none", "required", "tool")
     )
     name: str | None = field(default=None, validator=optional(instance_of(str)), kw_only=True)
     parallel: bool | None = field(default=None, validator=optional(instance_of(bool)), kw_only=True)

@@ -7,21 +7,22 @@ from operator import attrgetter
 from typing import Any
 
 from attrs import Attribute, field, fields, frozen
-from attrs.validators import instance_of, optional
 
+from thinkaloud.checked import instance_of, optional
+from thinkaloud.errors import WrongValue
 from thinkaloud.stored import Stored
 
 
 def _count(_usage: Any, attribute: Attribute[Any], value: object) -> None:
     if value is not None and not isinstance(value, int):
-        raise TypeError(f"{attribute.name} must be a whole number or None, not {type(value).__name__}")
+        raise WrongValue(f"{attribute.name} must be a whole number or None, not {type(value).__name__}")
 
 
 _money = optional(instance_of(float))
 
 
 def _as_money(value: float | None) -> float | None:
-    return float(value) if type(value) is int else value
+    return float(value) if type(value) is int and abs(value) < 1e300 else value
 
 
 def _sum(a: Any, b: Any) -> Any:

@@ -1,0 +1,70 @@
+"""What the fields of blocks, messages, tools and results may hold, told in errors of ours that are Python's own too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from thinkaloud.errors import WrongValue, shown
+
+Check = Callable[[Any, Any, Any], None]
+
+
+def instance_of(*kinds: type) -> Check:
+    """The value is of one of these types."""
+    wanted = " or ".join(kind.__name__ for kind in kinds)
+
+    def check(owner: Any, attribute: Any, value: Any) -> None:
+        if not isinstance(value, kinds):
+            raise WrongValue(f"{_place(owner, attribute)} must be {wanted}, not {type(value).__name__}")
+
+    return check
+
+
+def optional(inner: Check) -> Check:
+    """The value is None, or as another check says."""
+
+    def check(owner: Any, attribute: Any, value: Any) -> None:
+        if value is not None:
+            inner(owner, attribute, value)
+
+    return check
+
+
+def each(inner: Check) -> Check:
+    """Every item of a tuple is as another check says."""
+
+    def check(owner: Any, attribute: Any, value: Any) -> None:
+        for item in value:
+            inner(owner, attribute, item)
+
+    return check
+
+
+def one_of(*words: str) -> Check:
+    """The value is one of these words."""
+
+    def check(owner: Any, attribute: Any, value: Any) -> None:
+        if not isinstance(value, str) or value not in words:
+            raise WrongValue(f"{_place(owner, attribute)} must be one of {', '.join(words)}, not {shown(value)}")
+
+    return check
+
+
+def function(owner: Any, attribute: Any, value: Any) -> None:
+    """The value can be called."""
+    if not callable(value):
+        raise WrongValue(f"{_place(owner, attribute)} must be a function, not {type(value).__name__}")
+
+
+def items_of(name: str, value: Any) -> tuple[Any, ...]:
+    """The items of any iterable. Raises WrongValue, with the name of the field, for what has none."""
+    if type(value) is tuple:
+        return value
+    if not isinstance(value, Iterable):
+        raise WrongValue(f"{name} must be a sequence, not {type(value).__name__}")
+    return tuple(value)
+
+
+def _place(owner: Any, attribute: Any) -> str:
+    return f"{type(owner).__name__}.{attribute.name}"

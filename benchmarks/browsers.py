@@ -35,9 +35,10 @@ def web_app(provider: str) -> Any:
     client = ta.Client(api_key="none", base_url=provider, retries=0)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] == "http":
-            response = EventResponse(client.stream("anthropic/bench", "hi"), vercel.Encoder(), heartbeat=HEARTBEAT)
-            await response(scope, receive, send)
+        if scope["type"] != "http":
+            raise RuntimeError(f"this application knows no {scope['type']}")
+        response = EventResponse(client.stream("anthropic/bench", "hi"), vercel.Encoder(), heartbeat=HEARTBEAT)
+        await response(scope, receive, send)
 
     return app
 
@@ -80,6 +81,8 @@ class Browser:
                 self.beats.append(now - self.silent_since)
             self.silent_since = now
             self.body += piece
+            if self.body.endswith(b"\r\n0\r\n\r\n"):  # the last chunk; some servers keep the connection
+                break
         self.writer.close()
 
     def leave(self) -> None:

@@ -30,6 +30,7 @@ from thinkaloud.protocols.fields import (
     object_field,
     text_field,
 )
+from thinkaloud.protocols.indexed_blocks import IndexedBlocks
 from thinkaloud.protocols.tolerant import TolerantParser
 
 _STOP_REASONS = {
@@ -61,11 +62,10 @@ class AnthropicParser(TolerantParser):
 
     def __init__(self, context: ParseContext) -> None:
         super().__init__(context)
-        self._blocks: dict[int | None, BlockReader] = {}
+        self._indexed: IndexedBlocks[BlockReader] = IndexedBlocks(self.builder, ToolUseReader)
+        self._blocks = self._indexed.at
         self._prefilled: dict[int | None, JsonObject] = {}  # what the opening message has begun and nothing followed
-        self._empty_calls: dict[int | None, OpenBlock] = {}  # stopped without arguments, and nothing came since
         self._open_calls: list[OpenBlock] = []
-        self._strays: set[int | None] = set()  # indexes whose arguments came where no call was open
         self._late = False
         self._begun = False
         self._counts = Counts()
@@ -130,9 +130,7 @@ class AnthropicParser(TolerantParser):
     def abandon(self) -> list[StreamEvent]:
         """Close what is open as incomplete, with all that had come of it."""
         if not self.builder.ended:
-            for block in self._blocks.values():
-                block.settle(complete=False)
-            self._blocks.clear()
+            self._indexed.settle(complete=False)
         return super().abandon()
 
     # events
@@ -198,13 +196,8 @@ class AnthropicParser(TolerantParser):
             self._on_block_delta({"index": index, "delta": delta}, raw)
         else:
             if kind == "input_json_delta":
-                self._take_stray(index)
+                self._indexed.stray(index)
             self.tell_once("unknown_delta", kind, "a delta that fits no open block")
-
-    def _take_stray(self, index: int | None) -> None:
-        """Arguments came before the start of their call or after its stop: what it has may not be all of it."""
-        self._strays.add(index)
-        self._empty_calls.pop(index, None)  # it stays open, and is closed as incomplete at the end
 
     def _on_block_stop(self, data: JsonObject, raw: str) -> None:
         self._stop(index_field(data))
@@ -237,8 +230,7 @@ class AnthropicParser(TolerantParser):
         if not isinstance(kind, str):
             raise MalformedStream("a content block has no type")
         self._displace(index)
-        if self._empty_calls:
-            self._close_empty_calls()
+        self._indexed.close_empty_calls()
         if kind == "fallback":
             self._take_model_change(block)
         reader = self._blocks[index] = reader_for(block)(self, block)
@@ -249,34 +241,12 @@ class AnthropicParser(TolerantParser):
             self.last_kind = kind
 
     def _stop(self, index: int | None) -> None:
-        """The wire stops a block: it is whole, unless arguments of a call have gone astray."""
-        self._close(index, certain=index not in self._strays)
+        self._prefilled.pop(index, None)
+        self._indexed.stop(index)
 
     def _displace(self, index: int | None) -> None:
-        """A block that was never stopped gives way. A call is whole then only if its arguments are."""
-        self._close(index, certain=False)
-
-    def _close(self, index: int | None, *, certain: bool) -> None:
         self._prefilled.pop(index, None)
-        block = self._blocks.pop(index, None)
-        if block is None:
-            return
-        block.settle(complete=True)
-        if block.open is None:
-            return
-        if isinstance(block, ToolUseReader):
-            self._strays.discard(index)
-            if not certain and not is_json_object(str(block.open.fragments)):
-                return  # it stays open, and is closed as incomplete at the end
-            if not block.open.fragments:
-                self._empty_calls[index] = block.open
-                return
-        self.builder.close(block.open)
-
-    def _close_empty_calls(self) -> None:
-        for call in self._empty_calls.values():
-            self.builder.close(call)
-        self._empty_calls.clear()
+        self._indexed.displace(index)
 
     # the message
 
@@ -322,10 +292,8 @@ class AnthropicParser(TolerantParser):
 
     def _finish(self, *, cut: bool = False) -> None:
         """End the answer. cut: the body ended before the wire said so, though a stop reason has come."""
-        for block in self._blocks.values():
-            block.settle(complete=True)
-        self._blocks.clear()
-        self._close_empty_calls()
+        self._indexed.settle(complete=True)
+        self._indexed.close_empty_calls()
         calls = [call for call in self._open_calls if not call.closed]
         if cut:
             cut = any(call.fragments or self._late or not call.held for call in calls)

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from thinkaloud.block_builder import OpenBlock
 from thinkaloud.content import Opaque
 from thinkaloud.errors import MalformedStream, ProviderError, TruncatedStream
 from thinkaloud.events import StreamEvent
-from thinkaloud.jsontext import Json, is_json_object, loads
+from thinkaloud.jsontext import Json, loads
 from thinkaloud.messages import StopReason
 from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, decoded
 from thinkaloud.protocols.bedrock.blocks import (
@@ -44,6 +43,7 @@ from thinkaloud.protocols.fields import (
     object_field,
     text_field,
 )
+from thinkaloud.protocols.indexed_blocks import IndexedBlocks
 from thinkaloud.protocols.tolerant import TolerantParser
 from thinkaloud.usage import Usage
 from thinkaloud.wire.awsevents import exception_name
@@ -66,10 +66,8 @@ class BedrockParser(TolerantParser):
 
     def __init__(self, context: ParseContext) -> None:
         super().__init__(context)
-        self._blocks: dict[int | None, BlockReader] = {}
-        self._empty_calls: dict[int | None, OpenBlock] = {}  # stopped without arguments, and nothing came since
-        self._strays: set[int | None] = set()  # indexes whose arguments came where no call was open
-        self._cut = False  # a call was left without its end
+        self._indexed: IndexedBlocks[BlockReader] = IndexedBlocks(self.builder, ToolUseReader)
+        self._blocks = self._indexed.at
         self._stop_reason = ""
         self._counted = False
         self._detail: dict[str, Json] = {}
@@ -123,9 +121,7 @@ class BedrockParser(TolerantParser):
     def abandon(self) -> list[StreamEvent]:
         """Close what is open as incomplete, with all that had come of it."""
         if not self.builder.ended:
-            for block in self._blocks.values():
-                block.settle(complete=False)
-            self._blocks.clear()
+            self._indexed.settle(complete=False)
         return super().abandon()
 
     # events
@@ -147,7 +143,7 @@ class BedrockParser(TolerantParser):
             if reader is not None:
                 self._blocks[index] = reader
             return
-        self._displace(index)
+        self._indexed.displace(index)
 
     def _on_block_delta(self, raw: str) -> None:
         try:
@@ -197,9 +193,7 @@ class BedrockParser(TolerantParser):
             self.tell_once("unknown_delta", kind, "a delta that fits no open block")
             return
         if kind == "toolUse":
-            self._strays.add(index)
-            self._empty_calls.pop(index, None)  # it stays open, and is closed as incomplete at the end
-            self._cut = True
+            self._indexed.stray(index)
             self.tell_once("unknown_delta", kind, "arguments of a call that is not open")
             return
         self._make_way(index)
@@ -218,7 +212,7 @@ class BedrockParser(TolerantParser):
         self._blocks[index].take(kind, value, raw)
 
     def _on_block_stop(self, data: JsonObject) -> None:
-        self._stop(_index(data))
+        self._indexed.stop(_index(data))
 
     def _on_message_stop(self, data: JsonObject) -> None:
         self._stop_reason = text_field(data, "stopReason") or self._stop_reason
@@ -257,45 +251,15 @@ class BedrockParser(TolerantParser):
         reader = read(self, block) if read is not None else None
         if reader is not None:
             self._blocks[index] = reader
-            self._stop(index)
+            self._indexed.stop(index)
         elif block:
             kind = opaque_kind(block)
             self.builder.opaque(Opaque(PROTOCOL_ID, kind=kind, data=kept(block, kind)))
 
-    def _stop(self, index: int | None) -> None:
-        """The wire stops a block: it is whole, unless arguments of a call have gone astray."""
-        self._close(index, certain=index not in self._strays)
-
-    def _displace(self, index: int | None) -> None:
-        """A block that was never stopped gives way. A call is whole then only if its arguments are."""
-        self._close(index, certain=False)
-
     def _make_way(self, index: int | None) -> None:
         """A block begins: what stands at its index gives way, and calls that were stopped empty are whole."""
-        self._displace(index)
-        self._close_empty_calls()
-
-    def _close(self, index: int | None, *, certain: bool) -> None:
-        block = self._blocks.pop(index, None)
-        if block is None:
-            return
-        block.settle(complete=True)
-        if block.open is None:
-            return
-        if isinstance(block, ToolUseReader):
-            self._strays.discard(index)
-            if not certain and not is_json_object(str(block.open.fragments)):
-                self._cut = True
-                return  # it stays open, and is closed as incomplete at the end
-            if not block.open.fragments:
-                self._empty_calls[index] = block.open
-                return
-        self.builder.close(block.open)
-
-    def _close_empty_calls(self) -> None:
-        for call in self._empty_calls.values():
-            self.builder.close(call)
-        self._empty_calls.clear()
+        self._indexed.displace(index)
+        self._indexed.close_empty_calls()
 
     # the message
 
@@ -322,14 +286,15 @@ class BedrockParser(TolerantParser):
             error_class, text = botched
             raise error_class(text, provider=self.context.origin.provider or None, code=self._stop_reason)
         for index in list(self._blocks):
-            self._displace(index)
-        self._close_empty_calls()
+            self._indexed.displace(index)
+        self._indexed.close_empty_calls()
         reason = STOP_REASONS.get(self._stop_reason, StopReason.UNKNOWN)
         if reason is StopReason.END and self.builder.saw_call:
             reason = StopReason.TOOL_USE
         if reason is StopReason.LENGTH and not self.has_text:
             self.builder.notice("answer_truncated", "the output limit was reached before any text")
-        self.builder.finish(reason, raw=self._stop_reason or None, detail=self._detail or None, cut=self._cut)
+        detail, cut = self._detail or None, self._indexed.left_call
+        self.builder.finish(reason, raw=self._stop_reason or None, detail=detail, cut=cut)
 
     def _exception(self, name: str, raw: str) -> ProviderError:
         try:

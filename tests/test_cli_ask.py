@@ -241,7 +241,7 @@ def test_on_a_terminal_thinking_is_dim_and_stands_above_the_answer(serving: Serv
     code, shown = on_a_terminal(PROGRAM, "ask", "-m", "anthropic/claude-x", "Why?", environment=environment)
     assert code == 0
     assert "\x1b[2mBlue" in shown
-    assert "more.\x1b[0m\r\n\r\n\x1b[1mRayleigh" in shown
+    assert "more.\x1b[0m\r\n\r\nRayleigh scattering." in shown
 
 
 def test_a_terminal_never_obeys_the_model(serving: Serve) -> None:

@@ -63,11 +63,11 @@ def test_a_reader_that_leaves_ends_the_demo_quietly(backend: list[str]) -> None:
     assert process.returncode == 0
 
 
-def test_on_a_terminal_thinking_is_dim_and_the_answer_is_bright() -> None:
+def test_on_a_terminal_thinking_is_dim_and_what_the_answer_stresses_is_bold() -> None:
     code, shown = on_a_terminal(PROGRAM, "demo", "--pace", "0")
     assert code == 0
     assert "\x1b[2mTwice" in shown
-    assert "\x1b[1m**Fourteen" in shown
+    assert "\x1b[1mFourteen" in shown
     assert shown.index("\x1b[2mTwice") < shown.index("\x1b[1m**Fourteen")
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import os
 import pty
 import subprocess
 import sys
+import termios
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,6 +72,64 @@ def on_a_terminal(*command: str | Path, environment: Mapping[str, str] | None = 
         shown = b"".join(_until_closed(keyboard))
     os.close(keyboard)
     return process.returncode, shown.decode()
+
+
+class Terminal:
+    """A terminal with a program in it: keys go in, what it shows comes out."""
+
+    def __init__(self, keyboard: int, process: subprocess.Popen[bytes]) -> None:
+        self._keyboard = keyboard
+        self.process = process
+        self.shown = ""
+        self._rest = ""
+
+    def type(self, keys: str) -> None:
+        """Press keys; "\\n" is Enter, "\\x03" Ctrl-C, "\\x04" Ctrl-D."""
+        os.write(self._keyboard, keys.encode())
+
+    def until(self, wanted: str) -> str:
+        """Read until something shows, and give what has come since the last time."""
+        seen = self._rest
+        while wanted not in seen:
+            piece = os.read(self._keyboard, 65536)
+            assert piece, f"{wanted!r} never came, only {seen!r}"
+            seen += piece.decode()
+        end = seen.index(wanted) + len(wanted)
+        self._rest = seen[end:]
+        self.shown += seen[:end]
+        return seen[:end]
+
+    def ended(self) -> int:
+        """Read to the end; give the exit code."""
+        self.shown += b"".join(_until_closed(self._keyboard)).decode()
+        return self.process.wait()
+
+
+@contextmanager
+def at_a_terminal(*arguments: str, environment: Mapping[str, str] | None = None) -> Iterator[Terminal]:
+    """Start the installed program on a terminal of its own; it is gone at the end, whatever happens."""
+    keyboard, screen = pty.openpty()
+    with subprocess.Popen(
+        [PROGRAM, *arguments],
+        stdin=screen,
+        stdout=screen,
+        stderr=screen,
+        env=clean_environment(environment),
+        start_new_session=True,
+        preexec_fn=_own_terminal,
+    ) as process:
+        os.close(screen)
+        try:
+            yield Terminal(keyboard, process)
+        finally:
+            if process.poll() is None:
+                process.kill()
+            os.close(keyboard)
+
+
+def _own_terminal() -> None:
+    """Make the terminal the one that sends Ctrl-C to the program."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def _until_closed(terminal: int) -> Iterator[bytes]:

@@ -7,6 +7,7 @@ clipboard of whoever reads along. Every piece is flushed at once, so that one ca
 from __future__ import annotations
 
 import os
+import re
 import sys
 from importlib.util import find_spec
 from shutil import get_terminal_size
@@ -22,16 +23,28 @@ _VISIBLE: dict[int, str | None] = {
     ord("\n"): "\n",
     ord("\t"): "\t",
     ord("\r"): None,
+    # What turns the direction of text around could show a command that is not the one that is copied.
+    **dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x2070)), "\ufffd"),
+    **dict.fromkeys((0x2028, 0x2029, *range(0xFFF9, 0xFFFC)), "\ufffd"),
+    # What has no width and says nothing on a terminal, but could hide something.
+    **dict.fromkeys((0x00AD, 0x180E, 0x200B, *range(0x2060, 0x2066), 0xFEFF, *range(0xE0000, 0xE0080)), None),
 }
+# Joiners belong to Persian, to the scripts of India and to emoji; nowhere behind plain ASCII, where they would hide.
+_STRAY_JOINER = re.compile(r"(?<![^\x00-\x7f])[\u200c\u200d]+")
 
 
 class OutputClosed(Exception):
     """Whoever read the output has closed it."""
 
 
-def printable(text: str) -> str:
-    """Text without anything that a terminal would obey: control characters become visible signs."""
-    return text if text.isprintable() else text.translate(_VISIBLE)
+def printable(text: str, *, before: str = "") -> str:
+    """Text without anything that a terminal would obey: control characters become visible signs.
+
+    before: the character that stands before it.
+    """
+    if text.isprintable():
+        return text
+    return _STRAY_JOINER.sub("", before + text)[len(before) :].translate(_VISIBLE)
 
 
 def one_line(text: str) -> str:
@@ -58,6 +71,12 @@ class Output:
         self._styles = _Styles(file) if self.is_terminal and rich_is_installed() else None
         self._breaks = LineBreaks(get_terminal_size().columns) if self.is_terminal and words_whole else None
         self._at_line_start = True
+        self._last = ""
+
+    @property
+    def has_styles(self) -> bool:
+        """Styles show."""
+        return self._styles is not None
 
     def write(self, text: str, style: str = "") -> None:
         """Write a piece of text at once. Raises OutputClosed when nobody reads any more."""
@@ -65,7 +84,8 @@ class Output:
             return
         self._at_line_start = text.endswith("\n")
         if self.is_terminal:
-            text = printable(text)
+            last, text = text[-1], printable(text, before=self._last)
+            self._last = last
         if self._breaks is not None:
             text = self._breaks.fit(text)
         try:

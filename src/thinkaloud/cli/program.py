@@ -6,21 +6,20 @@ Exit codes: 0 well done; 1 the provider, the network or the stream failed; 2 wro
 from __future__ import annotations
 
 import argparse
-import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from thinkaloud.cli import ask, batch, check, demo, levels, models, replay, serve
+from thinkaloud.cli import ask, batch, chat, check, demo, levels, models, replay, serve
 from thinkaloud.cli.arguments import WrongUse
+from thinkaloud.cli.complaints import complaint, without_secrets
 from thinkaloud.cli.output import Output, OutputClosed, accept_any_text, forget_pending_output, one_line, reason
-from thinkaloud.errors import ConfigurationError, HistoryError, ProviderError, ThinkaloudError
-from thinkaloud.models.providers import PROVIDERS
+from thinkaloud.errors import ConfigurationError, HistoryError, ThinkaloudError
 
 _COMMANDS = {
     "demo": demo,
     "ask": ask,
+    "chat": chat,
     "batch": batch,
     "models": models,
     "levels": levels,
@@ -29,8 +28,6 @@ _COMMANDS = {
     "serve": serve,
 }
 _WRONG_USE = (WrongUse, ConfigurationError, HistoryError)
-_LONGEST_MESSAGE = 1000
-_SHORTEST_KEY = 8
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -96,10 +93,10 @@ def _told(error: BaseException) -> int:
             forget_pending_output()
             return 0
         case ThinkaloudError() | WrongUse():
-            _complain(_description(error))
+            _complain(complaint(error))
             return 2 if isinstance(error, _WRONG_USE) else 1
         case OSError():
-            _complain(reason(error))
+            _complain(without_secrets(reason(error)))
             forget_pending_output()
             return 1
         case _:
@@ -108,36 +105,6 @@ def _told(error: BaseException) -> int:
 
 def _complain(text: str) -> None:
     try:
-        Output(sys.stderr).line("thinkaloud: " + one_line(_without_secrets(text)))
+        Output(sys.stderr).line("thinkaloud: " + text)
     except (OutputClosed, OSError):
         forget_pending_output()
-
-
-def _description(error: Exception) -> str:
-    if isinstance(error, WrongUse):
-        return str(error)
-    text = str(error)
-    if len(text) > _LONGEST_MESSAGE:
-        text = f"{text[:_LONGEST_MESSAGE]}… ({len(text)} characters)"
-    facts = ", ".join(_facts(error)) if isinstance(error, ProviderError) else ""
-    return f"{type(error).__name__}: {text}" + (f" ({facts})" if facts else "")
-
-
-def _facts(error: ProviderError) -> list[str]:
-    facts = (
-        (error.provider, "{}"),
-        (error.status, "status {}"),
-        (error.code, "{}"),
-        (error.request_id, "request {}"),
-        (error.retry_after, "retry after {:g} s"),
-    )
-    return [shape.format(value) for value, shape in facts if value not in (None, "")]
-
-
-def _without_secrets(text: str) -> str:
-    """Blank out keys and passwords, which a provider's message may repeat."""
-    variables = {variable for row in PROVIDERS.values() for variable in row.key_variables}
-    for key in filter(None, (os.environ.get(variable, "").strip() for variable in variables)):
-        if len(key) >= _SHORTEST_KEY:
-            text = text.replace(key, "***")
-    return re.sub(r"//[^/@\s]+@", "//***@", text)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from thinkaloud.cli.output import Output, one_line
+from thinkaloud.cli.styled_markdown import Piece, StyledMarkdown
 from thinkaloud.events import (
     OpaqueBlock,
     StreamEnd,
@@ -37,6 +38,7 @@ class Transcript:
         self._thinking = thinking
         self._headings = headings
         self._part: tuple[str, int] | None = None  # what the last piece belonged to
+        self._markdown = StyledMarkdown() if answer.has_styles else None
 
     def show(self, event: StreamEvent) -> None:
         """Write what there is to see of an event. Raises OutputClosed."""
@@ -46,6 +48,8 @@ class Transcript:
 
     def end_lines(self) -> None:
         """Leave both outputs at the start of a line, whatever came last."""
+        if self._markdown is not None:
+            self._write_styled(self._markdown.finish())
         self._answer.end_line()
         self._aside.end_line()
 
@@ -76,7 +80,14 @@ class Transcript:
 
     def _show_text(self, event: TextDelta) -> None:
         self._turn_to("Answer", event.index)
-        self._answer.write(event.text, "bold")
+        if self._markdown is None:
+            self._answer.write(event.text)
+        else:
+            self._write_styled(self._markdown.feed(event.text))
+
+    def _write_styled(self, pieces: list[Piece]) -> None:
+        for text, style in pieces:
+            self._answer.write(text, style)
 
     def _show_call(self, event: ToolCallEnd) -> None:
         self._turn_to("Tool call", event.index)

@@ -14,6 +14,7 @@ from thinkaloud.models.model import Model
 from thinkaloud.protocols.anthropic.encode import encode
 from thinkaloud.protocols.anthropic.options import Adaptive, AnthropicOptions, BetweenTools, Budget, Disabled
 from thinkaloud.protocols.base import Call
+from thinkaloud.structured import Output
 from thinkaloud.tools import Tool, ToolChoice
 
 pytest.importorskip("anthropic", reason="the official anthropic SDK is not installed")
@@ -47,6 +48,7 @@ HISTORY = (
 
 CALLS: dict[str, dict[str, Any]] = {
     "plain": {},
+    "output": {"output_schema": Output(int).schema, "reasoning": ThinkingLevel.HIGH},
     "adaptive": {"reasoning": ThinkingLevel.XHIGH, "system": "s", "cache": "1h", "stop": ("END",)},
     "off": {"reasoning": ThinkingLevel.OFF},
     "budget": {"id": "claude-sonnet-4-5", "options": AnthropicOptions(thinking=Budget(2048), display="omitted")},

@@ -15,6 +15,7 @@ from thinkaloud.protocols.anthropic.options import Adaptive, BetweenTools, Budge
 from thinkaloud.protocols.base import Call
 from thinkaloud.protocols.bedrock.encode import encode
 from thinkaloud.protocols.bedrock.options import BedrockOptions
+from thinkaloud.structured import Output
 from thinkaloud.tools import Tool, ToolChoice
 
 SESSION = pytest.importorskip("botocore.session").get_session()
@@ -42,6 +43,7 @@ TOOLS = (Tool("f", "d", strict=True),)
 
 CALLS: dict[str, dict[str, Any]] = {
     "plain": {},
+    "output": {"output_schema": Output(int).schema, "reasoning": ThinkingLevel.HIGH},
     "level": {"reasoning": ThinkingLevel.XHIGH, "system": "s", "cache": "1h", "stop": ("END",)},
     "off": {"reasoning": ThinkingLevel.OFF},
     "sampling": {"id": ELDER, "temperature": 0.5, "top_k": 5, "max_tokens": 100},

@@ -13,6 +13,7 @@ from thinkaloud.models.model import Model
 from thinkaloud.protocols.base import Call
 from thinkaloud.protocols.gemini.encode import encode
 from thinkaloud.protocols.gemini.options import LEVELS, GeminiOptions
+from thinkaloud.structured import Output
 from thinkaloud.tools import ServerTool, Tool, ToolChoice
 
 pytest.importorskip("google.genai", reason="the official google-genai SDK is not installed")
@@ -39,6 +40,7 @@ def history(provider: str) -> tuple[Any, ...]:
 
 CALLS: dict[str, dict[str, Any]] = {
     "plain": {},
+    "output": {"output_schema": Output(int).schema, "reasoning": ThinkingLevel.HIGH},
     "level": {"reasoning": ThinkingLevel.HIGH, "system": "s", "max_tokens": 100, "stop": ("END",)},
     "off": {"id": FLASH_2_5, "reasoning": ThinkingLevel.OFF, "temperature": 0.5, "top_p": 0.5, "top_k": 5, "seed": 5},
     "budget of a level": {"id": FLASH_2_5, "reasoning": ThinkingLevel.HIGH, "max_tokens": 100},

@@ -15,6 +15,7 @@ from thinkaloud.models.providers import find_provider
 from thinkaloud.protocols.base import Call
 from thinkaloud.protocols.openai_chat.encode import encode
 from thinkaloud.protocols.openai_chat.options import OpenAIChatOptions
+from thinkaloud.structured import Output
 from thinkaloud.tools import Tool, ToolChoice
 
 pytest.importorskip("openai", reason="the official openai SDK is not installed")
@@ -33,6 +34,7 @@ TOOLS = (Tool("f", "d", strict=True),)
 
 CALLS: dict[str, dict[str, Any]] = {
     "plain": {},
+    "output": {"output_schema": Output(int).schema, "reasoning": ThinkingLevel.HIGH},
     "level": {"reasoning": ThinkingLevel.HIGH, "system": "s", "cache": "auto", "max_tokens": 100},
     "off": {"reasoning": ThinkingLevel.OFF, "temperature": 0.5, "top_p": 0.5, "seed": 5, "stop": ("END",)},
     "highest": {"id": "gpt-5.5", "reasoning": ThinkingLevel.MAX},

@@ -15,6 +15,7 @@ from thinkaloud.models.providers import find_provider
 from thinkaloud.protocols.base import Call
 from thinkaloud.protocols.openai_responses.encode import encode
 from thinkaloud.protocols.openai_responses.options import OpenAIResponsesOptions
+from thinkaloud.structured import Output
 from thinkaloud.tools import Tool, ToolChoice
 
 pytest.importorskip("openai", reason="the official openai SDK is not installed")
@@ -37,6 +38,7 @@ TOOLS = (Tool("f", "d", strict=True),)
 
 CALLS: dict[str, dict[str, Any]] = {
     "plain": {},
+    "output": {"output_schema": Output(int).schema, "reasoning": ThinkingLevel.HIGH},
     "level": {"reasoning": ThinkingLevel.MAX, "system": "s", "cache": "auto", "max_tokens": 100},
     "off": {"reasoning": ThinkingLevel.OFF, "temperature": 0.5, "top_p": 0.5},
     "tools": {"tools": TOOLS, "tool_choice": ToolChoice.tool("f", parallel=False)},

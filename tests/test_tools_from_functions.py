@@ -401,6 +401,13 @@ def test_a_deadline_that_is_no_time_is_refused(deadline: Any) -> None:
         ta.Tool("look", deadline=deadline)
 
 
+def test_an_approval_is_a_flag_or_a_function() -> None:
+    for wrong in ("yes", None, 1):
+        approval: Any = wrong
+        with pytest.raises(ta.ConfigurationError, match="needs_approval"):
+            ta.Tool("look", needs_approval=approval)
+
+
 def test_the_handler_may_be_the_fourth_argument() -> None:
     def look(arguments: Mapping[str, Any]) -> str:
         return "seen"

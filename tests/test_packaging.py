@@ -46,7 +46,7 @@ def test_the_facts_about_models_are_part_of_the_package() -> None:
 
 
 def test_the_extras_are_these() -> None:
-    assert set(_project()["optional-dependencies"]) == {"cli", "fast", "httpx2", "bedrock", "vertex", "test"}
+    assert set(_project()["optional-dependencies"]) == {"cli", "fast", "httpx2", "bedrock", "otel", "vertex", "test"}
     assert set(distribution("thinkaloud").metadata.get_all("Provides-Extra") or ()) == set(
         _project()["optional-dependencies"]
     )
@@ -70,7 +70,7 @@ def test_the_tests_need_no_more_than_the_test_extra_says() -> None:
     project = _project()
     extras = project["optional-dependencies"]
     required = _names(project["dependencies"] + extras["test"] + extras["cli"] + extras["fast"] + extras["httpx2"])
-    of_ours = {"thinkaloud", "support", "real", "conftest"}
+    of_ours = {"thinkaloud", "support", "real", "fuzz", "conftest"}
     oracles = {
         "anthropic",
         "openai",

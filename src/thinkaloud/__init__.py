@@ -117,6 +117,7 @@ if TYPE_CHECKING:
     from thinkaloud.models.providers import register_provider
     from thinkaloud.models.resolve import find_model
     from thinkaloud.notices import Issue, Notice
+    from thinkaloud.observing import RequestInfo, ResponseInfo
     from thinkaloud.plan import CallOptions, Plan, prepare
     from thinkaloud.protocols.anthropic.options import Adaptive, AnthropicOptions, BetweenTools, Budget, Disabled
     from thinkaloud.protocols.bedrock.options import BedrockOptions
@@ -274,6 +275,10 @@ _NAMES = {
         "Issue",
         "Notice",
     ),
+    "observing": (
+        "RequestInfo",
+        "ResponseInfo",
+    ),
     "plan": (
         "CallOptions",
         "Plan",
@@ -383,6 +388,8 @@ __all__ = [
     "RateLimited",
     "Rates",
     "ReadFailed",
+    "RequestInfo",
+    "ResponseInfo",
     "Retry",
     "RunError",
     "RunEvent",

@@ -27,6 +27,7 @@ from thinkaloud.events import StreamEnd, StreamEvent, StreamStart
 from thinkaloud.limits import Limits
 from thinkaloud.messages import AssistantMessage, StopReason
 from thinkaloud.notices import Notice
+from thinkaloud.observing import CallEnd, Observer, RequestInfo, response_info
 from thinkaloud.plan import Plan, amended
 from thinkaloud.protocols.reader import Reader
 from thinkaloud.transport.base import Exchange
@@ -68,6 +69,7 @@ class Source:
     abandoned: where an answer goes that nobody closed.
     keeps_silence: `send` itself keeps the limit on silence; otherwise it is kept here.
     conceal: takes the credentials of the call out of an error.
+    observers, on_event: who is told of the call's steps, and of each event.
     """
 
     def __init__(
@@ -81,6 +83,8 @@ class Source:
         timeouts: Timeouts = Timeouts(),
         keeps_silence: bool = True,
         conceal: Callable[[ThinkaloudError], None] = lambda error: None,
+        observers: Sequence[Observer] = (),
+        on_event: Callable[[StreamEvent], None] | None = None,
     ) -> None:
         self.send = send
         self.aclose = aclose
@@ -90,6 +94,8 @@ class Source:
         self.timeouts = timeouts
         self.keeps_silence = keeps_silence
         self.conceal = conceal
+        self.observers = observers
+        self.on_event = on_event
 
 
 class Attempts:
@@ -122,6 +128,11 @@ class Attempts:
         self._sent = 0.0  # the last request
         self._quiet_since: float | None = None  # no event came since then
         self._timed = True  # a deadline of ours stands around every read
+        # who is told
+        self._attempt = 0
+        self._request_id: str | None = None
+        self.step = self._step if source.on_event is None else self._heard
+        """Send a request, or read one piece of its answer; give the events of it."""
 
     @property
     def partial(self) -> AssistantMessage | None:
@@ -143,8 +154,7 @@ class Attempts:
         """Something is open that somebody must close."""
         return self.exchange is not None or (self.begun and self._source.aclose is not None)
 
-    async def step(self) -> Sequence[StreamEvent]:
-        """Send a request, or read one piece of its answer; give the events of it."""
+    async def _step(self) -> Sequence[StreamEvent]:
         reader, exchange = self._reader, self.exchange
         if reader is None or exchange is None:
             return await self._begin()
@@ -166,21 +176,19 @@ class Attempts:
         """End the call because its reader wants no more; give the events that close what is open."""
         if self.over:
             return ()
-        self.over = True
         error = StreamAborted(text)
         events: Sequence[StreamEvent] = ()
         if self._reader is not None:
             events = self._reader.fail(error)
             if error.partial is not None:
                 error.partial = evolve(error.partial, stop_reason=StopReason.ABORTED)
-        self.error = error
+        self._end(error)
         return events
 
     def fail(self, error: Exception) -> None:
         """End the call because of an error that no answer can come after."""
         if not self.over:
-            self.over = True
-            self.error = error
+            self._end(error)
 
     async def release(self) -> None:
         """Give the connection back, or close it where the answer was not read to its end."""
@@ -218,14 +226,16 @@ class Attempts:
             await anyio.sleep(self._pause)
         await self._source.abandoned.close()
         self._sent = anyio.current_time()
+        self._attempt += 1
+        self._request_id = None
+        for observer in self._source.observers:
+            observer.sent(RequestInfo(plan=self.plan, attempt=self._attempt))
         try:
             exchange = self.exchange = await self._in_time(self._send)
             self._source.limits.check_headers(exchange.headers)
-        except (
-            TransportError,
-            ProviderError,
-            LimitExceeded,
-        ) as error:  # credentials that cannot be refreshed are an answer too
+            self._tell_answered(exchange)
+        except (TransportError, ProviderError, LimitExceeded) as error:
+            # Credentials that cannot be refreshed are an answer too.
             return await self._failed(error)
         if self.over:
             return ()
@@ -240,6 +250,42 @@ class Attempts:
         )
         self._reader.announce(self._told)
         return self._reader.announce(self._news(self.plan.notices))
+
+    def _end(self, error: BaseException | None) -> None:
+        """Nothing more comes. error: why the call failed; None where it ended well."""
+        self.over = True
+        self.error = error
+        for observer in self._source.observers:
+            observer.ended(
+                CallEnd(
+                    plan=self.plan,
+                    attempt=self._attempt,
+                    request_id=self._request_id,
+                    seconds=0.0 if self._started_at is None else time.monotonic() - self._started_at,
+                    message=self.message if error is None else None,
+                    error=error,
+                )
+            )
+
+    def _tell_answered(self, exchange: Exchange) -> None:
+        if self._source.observers:
+            seconds = anyio.current_time() - self._sent
+            info = response_info(self.plan, self._attempt, exchange.status, exchange.headers, seconds)
+            self._request_id = info.request_id
+            for observer in self._source.observers:
+                observer.answered(info)
+
+    async def _heard(self) -> Sequence[StreamEvent]:
+        """As a step, and every event is told."""
+        before = self.final
+        events = await self._step()
+        hear = self._source.on_event
+        assert hear is not None
+        for event in events:
+            hear(event)
+        if self.final is not None and self.final is not before:
+            hear(self.final)
+        return events
 
     async def _send(self) -> Exchange:
         try:
@@ -259,8 +305,8 @@ class Attempts:
             self._source.conceal(reader.error)
         if reader.error is not None and not self._started and not self.over:
             return [*events, *await self._failed(reader.error)]
-        self.over = True
-        self.error = self.error or reader.error
+        if not self.over:
+            self._end(reader.error)
         if events and isinstance(events[-1], StreamEnd):
             self.final = events[-1]
             return events[:-1]

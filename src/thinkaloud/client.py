@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from inspect import iscoroutinefunction
 from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack
 
@@ -15,10 +16,13 @@ from thinkaloud.auth.secret import covered
 from thinkaloud.corrected import answered
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.event_stream import EventStream
+from thinkaloud.events import StreamEvent
 from thinkaloud.limits import Limits
 from thinkaloud.messages import AssistantMessage, Origin
 from thinkaloud.models.model import Model
+from thinkaloud.observing import Hooks, RequestInfo, ResponseInfo, observers
 from thinkaloud.plan import CallOptions, Messages, Plan, build_plan, refuse_unknown
+from thinkaloud.tracing import tracer
 from thinkaloud.transport.base import Exchange, Transport
 from thinkaloud.transport.http import HttpTransport
 from thinkaloud.transport.retry import Retry
@@ -37,6 +41,9 @@ class Client:
     transport: another way to send requests; the test kit has one that answers from memory.
     timeouts, limits: time limits and bounds.
     retries: when a request that failed before its answer began is sent again: a Retry, or how many times; 0 for never.
+    on_request, on_response, on_event: functions that are told of each request, each answer's head and each event of
+        every call, where the call runs; what they raise ends it.
+    tracing: True makes OpenTelemetry spans with the global provider of tracers, or give a provider (extra `otel`).
     defaults: any argument of a call (reasoning="high", max_tokens=..., system=...), used where a call says nothing.
 
     Use it as `async with Client(...) as client`, or await `aclose()` at the end. Raises ConfigurationError.
@@ -52,6 +59,10 @@ class Client:
         timeouts: Timeouts = Timeouts(),
         limits: Limits = Limits(),
         retries: Retry | int = Retry(),
+        on_request: Callable[[RequestInfo], None] | None = None,
+        on_response: Callable[[ResponseInfo], None] | None = None,
+        on_event: Callable[[StreamEvent], None] | None = None,
+        tracing: Any = False,
         **defaults: Unpack[CallOptions],
     ) -> None:
         key = None if api_key is None else covered(api_key)
@@ -68,6 +79,8 @@ class Client:
         self._auth = checked_auth(auth, self._key)
         self._transport = transport or HttpTransport(http_client=http_client, timeouts=timeouts)
         self._limits = limits
+        self._hooks = _hooks(on_request, on_response, on_event)
+        self._trace = tracer(tracing) if tracing else None
         self._retry = retry
         self._timeouts = timeouts
         self._defaults = defaults
@@ -118,6 +131,8 @@ class Client:
         source = Source(
             _sender(self._transport, plan, self._key, self._auth, concealer),
             conceal=concealer.conceal,
+            observers=observers(self._hooks, self._trace, plan),
+            on_event=None if self._hooks is None else self._hooks.on_event,
             abandoned=self._abandoned,
             limits=self._limits,
             retry=self._retry,
@@ -125,6 +140,14 @@ class Client:
             keeps_silence=isinstance(self._transport, HttpTransport),
         )
         return EventStream(plan, source)
+
+
+def _hooks(on_request: Any, on_response: Any, on_event: Any) -> Hooks | None:
+    given = {"on_request": on_request, "on_response": on_response, "on_event": on_event}
+    for name, hook in given.items():
+        if hook is not None and (not callable(hook) or iscoroutinefunction(hook)):
+            raise ConfigurationError(f"{name} must be a plain function")
+    return Hooks(**given) if any(hook is not None for hook in given.values()) else None
 
 
 class ClientOption(TypedDict, total=False):
@@ -222,6 +245,7 @@ def _open_alone(model: str | Model, messages: Messages, options: CallOptions, *,
         aclose=transport.aclose,
         abandoned=_abandoned,
         conceal=concealer.conceal,
+        observers=observers(None, None, plan),
     )
     return EventStream(plan, source)
 

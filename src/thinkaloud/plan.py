@@ -322,7 +322,8 @@ def _pricing(model: Model, body: Mapping[str, Json]) -> Pricing | None:
 
 
 # Arguments of a Client that a single call does not take.
-_OF_CLIENTS = ("api_key", "auth", "http_client", "transport", "timeouts", "limits", "retries")
+_TOLD = ("on_request", "on_response", "on_event", "tracing")
+_OF_CLIENTS = ("api_key", "auth", "http_client", "transport", "timeouts", "limits", "retries", *_TOLD)
 
 
 def refuse_unknown(options: Mapping[str, Any]) -> None:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.gemini_streams import call, chunk, partial, text, thought
-from support.gemini_wire import Reading, read, read_whole
+from support.gemini_wire import read, read_whole
+from support.parsed import Reading
 from thinkaloud.content import Text, ToolCall
 from thinkaloud.errors import TruncatedStream
 from thinkaloud.events import ToolCallDelta

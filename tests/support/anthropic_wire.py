@@ -5,40 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from attrs import frozen
-
-from thinkaloud.accumulator import Accumulator
-from thinkaloud.errors import ThinkaloudError
-from thinkaloud.events import StreamEvent
-from thinkaloud.messages import AssistantMessage, Origin
+from support.parsed import Reading, streamed, whole
+from thinkaloud.messages import Origin
 from thinkaloud.protocols.anthropic.parse import AnthropicParser
 from thinkaloud.protocols.base import ParseContext
-from thinkaloud.testing.event_rules import check_event_rules
 from thinkaloud.wire.server_event import ServerEvent
 
 Payload = dict[str, Any]
 
 ORIGIN = Origin("anthropic-messages", "anthropic", "claude-asked-for")
-
-
-@frozen
-class Reading:
-    """What became of an answer: all its events, the fold of them, and the error that ended it."""
-
-    events: list[StreamEvent]
-    message: AssistantMessage
-    error: ThinkaloudError | None = None
-
-    @property
-    def content(self) -> tuple[Any, ...]:
-        return self.message.content
-
-    @property
-    def codes(self) -> list[str]:
-        return [notice.code for notice in self.message.notices]
-
-    def kinds(self) -> list[str]:
-        return [type(event).__name__ for event in self.events]
 
 
 def parser() -> AnthropicParser:
@@ -55,36 +30,15 @@ def sse(payload: Payload | str) -> ServerEvent:
 
 def read(*payloads: Payload | str | ServerEvent | list[Payload]) -> Reading:
     """Feed payloads, end the body, and check the rules of the events on every way out."""
-    reading, events, error = parser(), list[StreamEvent](), None
     flat: list[Any] = []
     for payload in payloads:
         flat.extend(payload) if isinstance(payload, list) else flat.append(payload)
-    try:
-        for payload in flat:
-            events += reading.feed(payload if isinstance(payload, ServerEvent) else sse(payload))
-        events += reading.close()
-    except ThinkaloudError as caught:
-        error = caught
-        events += reading.abandon()
-    return _reading(events, error)
+    return streamed(parser(), (payload if isinstance(payload, ServerEvent) else sse(payload) for payload in flat))
 
 
 def read_whole(body: Any) -> Reading:
     """Feed a whole body."""
-    reading, events, error = parser(), list[StreamEvent](), None
-    try:
-        events += reading.whole(body)
-    except ThinkaloudError as caught:
-        error = caught
-        events += reading.abandon()
-    return _reading(events, error)
-
-
-def _reading(events: list[StreamEvent], error: ThinkaloudError | None) -> Reading:
-    check_event_rules(events, complete=error is None)
-    fold = Accumulator()
-    fold.add_all(events)
-    return Reading(events, fold.message(), error)
+    return whole(parser(), body)
 
 
 def start(**fields: Any) -> Payload:

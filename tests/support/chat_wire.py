@@ -5,42 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from attrs import frozen
-
-from thinkaloud.accumulator import Accumulator
-from thinkaloud.errors import ThinkaloudError
-from thinkaloud.events import StreamEvent
-from thinkaloud.messages import AssistantMessage, Origin
+from support.parsed import Reading, streamed, whole
+from thinkaloud.messages import Origin
 from thinkaloud.models.dialect import Dialect
 from thinkaloud.protocols.base import ParseContext
 from thinkaloud.protocols.openai_chat.parse import OpenAIChatParser
-from thinkaloud.testing.event_rules import check_event_rules
 from thinkaloud.wire.server_event import ServerEvent
 
 Payload = dict[str, Any]
 
 ORIGIN = Origin("openai-chat", "openrouter", "asked-for")
 DONE = "[DONE]"
-
-
-@frozen
-class Reading:
-    """What became of an answer: all its events, the fold of them, and the error that ended it."""
-
-    events: list[StreamEvent]
-    message: AssistantMessage
-    error: ThinkaloudError | None = None
-
-    @property
-    def content(self) -> tuple[Any, ...]:
-        return self.message.content
-
-    @property
-    def codes(self) -> list[str]:
-        return [notice.code for notice in self.message.notices]
-
-    def kinds(self) -> list[str]:
-        return [type(event).__name__ for event in self.events]
 
 
 def parser(dialect: Dialect = Dialect(), *, prefix_digest: str | None = None) -> OpenAIChatParser:
@@ -56,33 +31,12 @@ def sse(payload: Payload | str | ServerEvent) -> ServerEvent:
 
 def read(*payloads: Any, dialect: Dialect = Dialect(), prefix_digest: str | None = None) -> Reading:
     """Feed payloads, end the body, and check the rules of the events on every way out."""
-    reading, events, error = parser(dialect, prefix_digest=prefix_digest), list[StreamEvent](), None
-    try:
-        for payload in payloads:
-            events += reading.feed(sse(payload))
-        events += reading.close()
-    except ThinkaloudError as caught:
-        error = caught
-        events += reading.abandon()
-    return _reading(events, error)
+    return streamed(parser(dialect, prefix_digest=prefix_digest), map(sse, payloads))
 
 
 def read_whole(body: Any, *, dialect: Dialect = Dialect()) -> Reading:
     """Feed a whole body."""
-    reading, events, error = parser(dialect), list[StreamEvent](), None
-    try:
-        events += reading.whole(body)
-    except ThinkaloudError as caught:
-        error = caught
-        events += reading.abandon()
-    return _reading(events, error)
-
-
-def _reading(events: list[StreamEvent], error: ThinkaloudError | None) -> Reading:
-    check_event_rules(events, complete=error is None)
-    fold = Accumulator()
-    fold.add_all(events)
-    return Reading(events, fold.message(), error)
+    return whole(parser(dialect), body)
 
 
 def chunk(

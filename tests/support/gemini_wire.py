@@ -7,77 +7,38 @@ from typing import Any
 
 from attrs import frozen
 
-from thinkaloud.accumulator import Accumulator
-from thinkaloud.errors import ThinkaloudError
-from thinkaloud.events import StreamEvent
-from thinkaloud.messages import AssistantMessage, Conversation, Origin
+from support.parsed import Reading, streamed, whole
+from thinkaloud.messages import Conversation, Origin
 from thinkaloud.models.model import Model
 from thinkaloud.notices import Notice
 from thinkaloud.plan import Messages, prepare
 from thinkaloud.protocols.base import ParseContext
 from thinkaloud.protocols.gemini.parse import GeminiParser
-from thinkaloud.testing.event_rules import check_event_rules
 from thinkaloud.wire.server_event import ServerEvent
 
 ORIGIN = Origin("gemini", "google", "gemini-asked-for")
 VERTEX = Origin("gemini", "google-vertex", "gemini-asked-for")
 
 
-@frozen
-class Reading:
-    """What became of an answer: all its events, the fold of them, and the error that ended it."""
-
-    events: list[StreamEvent]
-    message: AssistantMessage
-    error: ThinkaloudError | None = None
-
-    @property
-    def content(self) -> tuple[Any, ...]:
-        return self.message.content
-
-    @property
-    def codes(self) -> list[str]:
-        return [notice.code for notice in self.message.notices]
-
-    def kinds(self) -> list[str]:
-        return [type(event).__name__ for event in self.events]
-
-
 def parser() -> GeminiParser:
     return GeminiParser(ParseContext(origin=ORIGIN))
 
 
+def sse(payload: Any) -> ServerEvent:
+    """A payload (a JSON value, a text or an event) as the event that the server sends it in."""
+    if isinstance(payload, ServerEvent):
+        return payload
+    return ServerEvent(data=payload if isinstance(payload, str) else json.dumps(payload))
+
+
 def read(*payloads: Any) -> Reading:
-    """Feed payloads (JSON values, texts or events), end the body, and check the rules of the events."""
-    reading, events, error = parser(), list[StreamEvent](), None
-    try:
-        for payload in payloads:
-            if not isinstance(payload, ServerEvent):
-                payload = ServerEvent(data=payload if isinstance(payload, str) else json.dumps(payload))
-            events += reading.feed(payload)
-        events += reading.close()
-    except ThinkaloudError as caught:
-        error = caught
-        events += reading.abandon()
-    return _reading(events, error)
+    """Feed payloads, end the body, and check the rules of the events."""
+    return streamed(parser(), map(sse, payloads))
 
 
 def read_whole(body: Any) -> Reading:
     """Feed a whole body."""
-    reading, events, error = parser(), list[StreamEvent](), None
-    try:
-        events += reading.whole(body)
-    except ThinkaloudError as caught:
-        error = caught
-        events += reading.abandon()
-    return _reading(events, error)
-
-
-def _reading(events: list[StreamEvent], error: ThinkaloudError | None) -> Reading:
-    check_event_rules(events, complete=error is None)
-    fold = Accumulator()
-    fold.add_all(events)
-    return Reading(events, fold.message(), error)
+    return whole(parser(), body)
 
 
 @frozen

@@ -5,41 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from attrs import frozen
-
+from support.parsed import Reading, streamed, whole
 from support.responses_streams import BEGUN
-from thinkaloud.accumulator import Accumulator
-from thinkaloud.errors import ThinkaloudError
-from thinkaloud.events import StreamEvent
-from thinkaloud.messages import AssistantMessage, Origin
+from thinkaloud.messages import Origin
 from thinkaloud.protocols.base import ParseContext
 from thinkaloud.protocols.openai_responses.parse import OpenAIResponsesParser
-from thinkaloud.testing.event_rules import check_event_rules
 from thinkaloud.wire.server_event import ServerEvent
 
 Payload = dict[str, Any]
 
 ORIGIN = Origin("openai-responses", "openai", "asked-for")
-
-
-@frozen
-class Reading:
-    """What became of an answer: all its events, the fold of them, and the error that ended it."""
-
-    events: list[StreamEvent]
-    message: AssistantMessage
-    error: ThinkaloudError | None = None
-
-    @property
-    def content(self) -> tuple[Any, ...]:
-        return self.message.content
-
-    @property
-    def codes(self) -> list[str]:
-        return [notice.code for notice in self.message.notices]
-
-    def kinds(self) -> list[str]:
-        return [type(event).__name__ for event in self.events]
 
 
 def sse(payload: Payload | str | ServerEvent) -> ServerEvent:
@@ -52,35 +27,18 @@ def sse(payload: Payload | str | ServerEvent) -> ServerEvent:
     return ServerEvent(data=json.dumps(payload), event=name if isinstance(name, str) else "message")
 
 
+def parser() -> OpenAIResponsesParser:
+    return OpenAIResponsesParser(ParseContext(origin=ORIGIN))
+
+
 def read(*payloads: Any) -> Reading:
     """Feed payloads, end the body, and check the rules of the events on every way out."""
-    parser, events, error = OpenAIResponsesParser(ParseContext(origin=ORIGIN)), list[StreamEvent](), None
-    try:
-        for payload in payloads:
-            events += parser.feed(sse(payload))
-        events += parser.close()
-    except ThinkaloudError as caught:
-        error = caught
-        events += parser.abandon()
-    return _reading(events, error)
+    return streamed(parser(), map(sse, payloads))
 
 
 def read_whole(body: Any) -> Reading:
     """Feed a whole body."""
-    parser, events, error = OpenAIResponsesParser(ParseContext(origin=ORIGIN)), list[StreamEvent](), None
-    try:
-        events += parser.whole(body)
-    except ThinkaloudError as caught:
-        error = caught
-        events += parser.abandon()
-    return _reading(events, error)
-
-
-def _reading(events: list[StreamEvent], error: ThinkaloudError | None) -> Reading:
-    check_event_rules(events, complete=error is None)
-    fold = Accumulator()
-    fold.add_all(events)
-    return Reading(events, fold.message(), error)
+    return whole(parser(), body)
 
 
 def added(place: int, **item: Any) -> Payload:

@@ -10,6 +10,7 @@ from thinkaloud.testing.reply import Failure, NoAnswer, Reply, ScriptError
 from thinkaloud.testing.request import RecordedRequest
 from thinkaloud.testing.scripted import Scripted
 from thinkaloud.testing.server import Server, serve, serve_in_thread
+from thinkaloud.testing.stalling import stall
 from thinkaloud.testing.wires import encode_stream, encode_whole
 from thinkaloud.transport.retry import no_backoff
 
@@ -33,5 +34,6 @@ __all__ = [
     "no_backoff",
     "serve",
     "serve_in_thread",
+    "stall",
     "truncate",
 ]

@@ -1,0 +1,69 @@
+"""A little of the fuzzing in every run, and inputs that would take a parser with a square in it for ever."""
+
+from __future__ import annotations
+
+import time
+
+import anyio
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from fuzz.damage import damaged
+from fuzz.targets import TARGETS
+from thinkaloud.testing import stall
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_damaged_input_raises_only_what_is_promised(name: str) -> None:
+    target = TARGETS[name]
+
+    @settings(max_examples=12, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @given(damaged(target.seeds))
+    def run(data: bytes) -> None:
+        target.run(data)
+
+    run()
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_seeds_are_read_as_they_are(name: str) -> None:
+    for seed in TARGETS[name].seeds:
+        TARGETS[name].run(seed)
+
+
+HOSTILE = [
+    b"{",
+    b"[",
+    b'{"a":',
+    b'"',
+    b"\\",
+    b"\r",
+    b"\n",
+    b"\r\n",
+    b"data: ",
+    b"data: {}\n",
+    b": x\n\n",
+    b"<a ",
+    b"\0",
+]
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_no_repeated_input_takes_a_time_with_a_square_in_it(name: str) -> None:
+    for word in HOSTILE:
+        data = word * (30_000 // len(word))
+        began = time.process_time()
+        TARGETS[name].run(data)
+        assert time.process_time() - began < 10, word
+
+
+@pytest.mark.anyio
+async def test_a_stalled_body_gives_its_beginning_and_then_nothing() -> None:
+    pieces = stall(b"hello", 2)
+    assert await anext(pieces) == b"he"
+    with anyio.move_on_after(0.05) as scope:
+        await anext(pieces)
+    assert scope.cancelled_caught
+    for at in (-1, 5):
+        with pytest.raises(ValueError, match="holds nothing back"):
+            await anext(stall(b"hello", at))

@@ -27,7 +27,7 @@ PAGES = ROOT / "docs" / "reference"
 # the last one.
 TOPICS = (
     ("calls", "Calls and streams", ("client", "batch", "plan", "event_stream", "transport.retry", "transport.timeouts",
-                                    "limits")),
+                                    "limits", "observing")),
     ("events", "Events", ("events", "notices", "accumulator", "jsontext")),
     ("messages", "Messages and blocks", ("messages", "content", "usage")),
     ("tools", "Tools, runs and structured output", ("tools", "runs.loop", "runs.stream", "run_result", "structured")),
@@ -122,7 +122,7 @@ def _of_package(package: str, given: Iterable[str]) -> Iterator[Name]:
         if isinstance(found, type(importlib)):  # a module: its own public names, reached through it
             yield from (
                 Name(f"{package.removeprefix('thinkaloud.')}.{name}.{inner}", *_home(found.__name__, inner))
-                for inner in _public(found.__name__)
+                for inner in getattr(found, "__all__", None) or _public(found.__name__)
             )
         else:
             yield Name(f"{package.removeprefix('thinkaloud.')}.{name}", *_home(package, name))

@@ -20,7 +20,15 @@ from thinkaloud.errors import (
     TransportError,
     TruncatedStream,
 )
-from thinkaloud.events import StreamEnd, StreamEvent, StreamStart, ThinkingEnd, ThinkingStart
+from thinkaloud.events import (
+    StreamEnd,
+    StreamEvent,
+    StreamStart,
+    TextStart,
+    ThinkingEnd,
+    ThinkingStart,
+    ToolCallStart,
+)
 from thinkaloud.jsontext import loads, loads_exact
 from thinkaloud.limits import Limits
 from thinkaloud.messages import AssistantMessage, StopReason, Timing
@@ -254,7 +262,7 @@ def _is_whole(event: ServerEvent) -> bool:
     return True
 
 
-_TIMED = frozenset({StreamStart, ThinkingStart, ThinkingEnd})
+_TIMED = frozenset({StreamStart, ThinkingStart, ThinkingEnd, TextStart, ToolCallStart})
 
 
 class _Stopwatch:
@@ -279,7 +287,14 @@ class _Stopwatch:
         elif isinstance(event, ThinkingStart):
             self._thinking_since[event.index] = now
         elif isinstance(event, ThinkingEnd):
-            self._thinking = (self._thinking or 0.0) + now - self._thinking_since.pop(event.index, now)
+            self._thought(now - self._thinking_since.pop(event.index, now))
+        else:  # some servers close the thinking only when all is said (seen at llama.cpp): what follows it ends it
+            for since in self._thinking_since.values():
+                self._thought(now - since)
+            self._thinking_since.clear()
+
+    def _thought(self, seconds: float) -> None:
+        self._thinking = (self._thinking or 0.0) + seconds
 
     def timing(self) -> Timing:
         return Timing(self._first_event, self._thinking, self._clock() - self._started_at)

@@ -23,7 +23,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 if CHROMIUM is None:
     pytest.skip("chromium is not installed: apt-get install chromium", allow_module_level=True)
 
-MODELS = ("anthropic/claude-opus-5", "anthropic/claude-haiku-4-5")
+MODELS = ("anthropic/claude-opus-5", "anthropic/claude-haiku-4-5", "openai/gpt-5.2")
 FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
@@ -211,6 +211,19 @@ def test_a_reload_afterwards_shows_the_same_conversation(page: Page, script: Scr
     ended(page)
     assert page.locator(parts).all_inner_texts() == before
     assert page.locator("#welcome").is_hidden()
+
+
+def test_another_model_goes_on_and_says_once_what_it_does_not_get(page: Page, script: Script) -> None:
+    server = script(CALLING, ANSWERING, Reply([Text("Hello.")]))
+    say(page, "What is 6 * 7?")
+    ended(page)
+    page.select_option("#model", MODELS[2])
+    say(page, "Hi")
+    ended(page, 2)
+    assert page.locator(".turn:nth-child(2) .notice").all_inner_texts() == [
+        "Left out: thinking verifies only where it was made (2 times)"
+    ]
+    assert SIGNATURE not in server.requests[2].body.decode()
 
 
 def test_a_failure_is_told_and_can_be_tried_again(page: Page, script: Script) -> None:

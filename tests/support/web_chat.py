@@ -21,11 +21,11 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "web_chat"
 
 @contextmanager
 def running_web_chat(*arguments: str, backend: str = "asyncio", base_url: str = "") -> Iterator[str]:
-    """The address of the running example. base_url: where its Anthropic models are asked; it is gone at the end."""
+    """The address of the running example. base_url: the server that its models are asked at; it is gone at the end."""
     chosen = ["--trio"] if backend == "trio" else []
     environment = {"ANTHROPIC_API_KEY": "none", "OPENAI_API_KEY": "none"}
     if base_url:
-        environment["ANTHROPIC_BASE_URL"] = base_url
+        environment |= {"ANTHROPIC_BASE_URL": base_url, "OPENAI_BASE_URL": f"{base_url}/v1"}
     command = [sys.executable, str(EXAMPLE), "--port", "0", *chosen, *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=clean_environment(environment)) as process:
         try:

@@ -79,7 +79,7 @@ export class Answer {
         this.wait("Waiting for the model");
         break;
       case "notice":
-        if (data.text) this.put(make("p", "notice", data.text));
+        if (data.text) this.note(data.text);
         break;
       case "step_end":
         this.told.push(data);
@@ -159,6 +159,21 @@ export class Answer {
     this.parts.set(`${step}.${index}`, part);
     this.put(part.element);
     return part;
+  }
+
+  /** Say a notice once, however many blocks it is about. */
+  note(text) {
+    const said = text[0].toUpperCase() + text.slice(1);
+    const last = this.element.lastElementChild;
+    if (last?.dataset.said === said) {
+      const times = Number(last.dataset.times ?? 1) + 1;
+      last.dataset.times = times;
+      last.textContent = `${said} (${times} times)`;
+      return;
+    }
+    const element = make("p", "notice", said);
+    element.dataset.said = said;
+    this.put(element);
   }
 
   put(element) {

@@ -65,6 +65,11 @@ function done() {
   reading?.close();
   reading = null;
   busy(false);
+  focusPrompt();
+}
+
+/** Not on a phone, where the keyboard would cover what there is to read. */
+function focusPrompt() {
   if (!matchMedia("(pointer: coarse)").matches) prompt.focus();
 }
 
@@ -215,7 +220,7 @@ async function start() {
   showLevels();
   busy(false);
   await restore();
-  prompt.focus();
+  focusPrompt();
 }
 
 start().catch(() => {

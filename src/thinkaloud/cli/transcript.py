@@ -38,6 +38,7 @@ class Transcript:
         self._thinking = thinking
         self._headings = headings
         self._part: tuple[str, int] | None = None  # what the last piece belonged to
+        self._told: set[str] = set()
         self._markdown = StyledMarkdown() if answer.has_styles else None
 
     def show(self, event: StreamEvent) -> None:
@@ -99,8 +100,12 @@ class Transcript:
         self._aside.line(one_line(event.block.kind), "dim")
 
     def _show_notice(self, event: Notice) -> None:
+        text = one_line(event.text or event.code)
+        if event.path.startswith("messages[") and text in self._told:
+            return  # of many blocks the same is told once
+        self._told.add(text)
         self.end_lines()
-        self._aside.line("note: " + one_line(event.text or event.code), "yellow")
+        self._aside.line("note: " + text, "yellow")
 
     def _show_end(self, event: StreamEnd) -> None:
         self.end_lines()

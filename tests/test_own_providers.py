@@ -113,7 +113,7 @@ GOOD = {"id": "a", "protocol": "openai-chat", "base_url": "https://a.example/v1"
         ({**GOOD, "key_header": "cookie"}, r"providers\[1\]\.key_header is 'cookie'.*bearer"),
         ({**GOOD, "dialect": {"replay": "maybe"}}, r"providers\[1\]\.dialect\.replay is 'maybe'.*must"),
         ({**GOOD, "dialect": {"levels": ["high", "low"]}}, r"providers\[1\]: dialect\.levels.*lowest"),
-        ({**GOOD, "dialect": {"by_model": [["(", {}]]}}, r"providers\[1\]: dialect\.by_model\[0\]='\('"),
+        ({**GOOD, "dialect": {"by_model": [["(", {}]]}}, r"providers\[1\]\.dialect\.by_model\[0\]='\('"),
         ({**GOOD, "surfaces": [{"protocol": "gemini", "models": "["}]}, r"providers\[1\]: surfaces\[0\]\.models="),
         ("a", r"providers\[1\] must be an object"),
     ],

@@ -48,3 +48,9 @@ def test_what_is_neither_seconds_nor_a_date_says_nothing(value: str) -> None:
 
 def test_no_header_says_nothing() -> None:
     assert retry_after({}) is None
+
+
+@pytest.mark.parametrize("value", ["\u0663", "1_0", "0x10", "inf", "nan", "9" * 5000])
+def test_what_only_python_reads_as_a_number_is_passed_over(value: str) -> None:
+    assert retry_after({"retry-after": value}) is None
+    assert retry_after({"retry-after-ms": value}) is None

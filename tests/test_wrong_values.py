@@ -71,8 +71,172 @@ def test_wrong_values_survive_pickle() -> None:
         (7, "7"),
         (10**400, "a number of 1329 bits"),
         ("a" * 1000, f"'{'a' * 80}'… (1000 characters)"),
-        ([["deep"]], "of the type list"),
+        ([["deep"]], "<list>"),
+        (["a", 1], "['a', 1]"),
+        (["a" * 1000], "<list>"),
+        ({"a": None}, "{'a': None}"),
     ],
 )
 def test_what_an_error_quotes_is_short(value: Any, told: str) -> None:
     assert shown(value) == told
+
+
+_MODEL = "openai/gpt-5.2"
+_deep: Any = "deep"
+for _ in range(100_000):
+    _deep = [_deep]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"tools": True},
+        {"processors": 5},
+        {"tool_choice": _deep},
+        {"reasoning": _deep},
+        {"max_tokens": _deep},
+        {"temperature": 10**400},
+        {"display": _deep},
+        {"on_stale": _deep},
+        {"endpoint": _deep},
+        {"extra_headers": {"x-name": " blank "}},
+    ],
+)
+def test_an_argument_of_the_wrong_type_is_refused_before_any_network(options: Any) -> None:
+    with pytest.raises(ta.ConfigurationError, match=next(iter(options))) as raised:
+        ta.prepare(_MODEL, "Hello", **options)
+    assert len(raised.value.message) < 400
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ta.AnthropicOptions(betas=_anything),
+        lambda: ta.BedrockOptions(betas=_anything),
+        lambda: ta.OpenAIResponsesOptions(include=5),  # type: ignore[arg-type]
+        lambda: ta.OpenAIResponsesOptions(context_management=5),
+        lambda: ta.OpenAIChatOptions(effort=_deep),
+        lambda: ta.GeminiOptions(safety_settings=_deep),
+        lambda: ta.Budget(_deep),
+        lambda: ta.Retry(limit=_deep),
+        lambda: ta.Timeouts(total=_deep),
+        lambda: ta.SwitchPolicy(orphans=_deep),
+        lambda: ta.trim_turns(_deep),
+    ],
+)
+def test_an_option_of_the_wrong_type_is_refused_and_not_quoted_whole(make: Callable[[], Any]) -> None:
+    with pytest.raises(ta.ConfigurationError) as raised:
+        make()
+    assert len(raised.value.message) < 400
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: ta.Model("openai", "gpt-5.2", max_output=0), "Model.max_output must be a whole number from 1 up"),
+        (lambda: ta.Model("openai", _anything), "Model.id must be str"),
+        (lambda: ta.Model("mine", "m", dialect=_anything or {}), "Model.dialect must be Dialect"),  # type: ignore[arg-type]
+        (lambda: ta.ThinkingControl(mode="budget", min_budget=-1), "ThinkingControl.min_budget"),
+        (lambda: ta.ThinkingControl(mode="maybe"), "ThinkingControl.mode must be one of"),  # type: ignore[arg-type]
+        (lambda: ta.ThinkingControl(mode="level", levels=("low",)), "ThinkingControl.levels"),  # type: ignore[arg-type]
+        (lambda: ta.Dialect(levels=("low",)), "Dialect.levels must hold ThinkingLevels"),  # type: ignore[arg-type]
+        (lambda: ta.Dialect(by_model=(("*[", ta.Dialect()),)), r"by_model\[0\]='\*\[' is no regular expression"),
+        (lambda: ta.validate("Hello", 5), "model must be"),  # type: ignore[arg-type]
+        (lambda: ta.validate("Hello", orphans="drop"), "orphans='drop' must be one of"),  # type: ignore[arg-type]
+        (lambda: ta.list_models([]), "provider"),  # type: ignore[arg-type]
+        (lambda: ta.load_models(_anything), "path must be the path of a file"),
+        (lambda: ta.load_providers("a\0b"), "path has a character"),
+        (lambda: ta.parse([], b""), "protocol"),  # type: ignore[arg-type]
+        (lambda: ta.parse("openai-chat", ["text"]), "chunks must be bytes"),  # type: ignore[list-item]
+        (lambda: ta.parse("openai-chat", _anything), "chunks must be bytes"),
+        (lambda: ta.parse("openai-chat", b"", status="200"), "status must be a status"),  # type: ignore[arg-type]
+        (lambda: ta.parse("openai-chat", b"", headers={1: 2}), "headers must be"),  # type: ignore[dict-item]
+        (lambda: ta.parse("openai-chat", b"", dialect={}), "dialect must be a Dialect"),  # type: ignore[arg-type]
+        (lambda: ta.parse("openai-chat", b"", provider=5), "provider must be the id"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_function_refuses_what_it_cannot_take_by_name(make: Callable[[], Any], told: str) -> None:
+    with pytest.raises(ta.ConfigurationError, match=told):
+        make()
+
+
+@pytest.mark.parametrize("text", [None, 5, memoryview(b"{}")])
+def test_stored_text_of_the_wrong_type_is_a_codec_error(text: Any) -> None:
+    with pytest.raises(ta.CodecError, match="must be text or bytes"):
+        ta.Conversation.from_json(text)
+
+
+def test_a_preview_of_what_is_no_text_is_empty() -> None:
+    assert ta.preview_arguments(_anything) == {}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"key_variables": "LAB_KEY"},
+        {"key_variables": ("LAB\ud800KEY",)},
+        {"base_url_variable": 5},
+        {"surfaces": (5,)},
+        {"parts": (ta.AddressPart(name=_anything),)},
+        {"dialect": {}},
+        {"form": "odd"},
+        {"key_required": "yes"},
+    ],
+)
+def test_a_provider_of_wrong_types_is_refused_when_it_is_registered(row: Any) -> None:
+    fields = {"id": "lab", "protocol": "openai-chat", "base_url": "https://lab.example/v1", **row}
+    with pytest.raises(ta.ConfigurationError, match=next(iter(row))):
+        ta.register_provider(ta.Provider(**fields))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://x.example?",
+        "https://x.example/v1#",
+        "https://x.example /v1",
+        " https://x.example/v1",
+        "https://x..example/v1",
+        "https://.example",
+        "https://a\\b/v1",
+        "https://%2f/v1",
+        "https://{region}.example/v1",
+        "https://" + "a" * 64 + ".example",
+    ],
+)
+def test_an_address_that_http_would_read_otherwise_is_refused(url: str) -> None:
+    with pytest.raises(ta.ConfigurationError, match="base_url must"):
+        ta.prepare(_MODEL, "Hello", base_url=url)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "google/../../other",
+        "google/a/..",
+        "google/..",
+        "google/\ud800",
+        "bedrock/..",
+        "bedrock/.",
+        "bedrock/\ud800",
+        "google-vertex/claude-\ud800",
+    ],
+)
+def test_the_id_of_a_model_never_leads_to_another_path(model: str) -> None:
+    endpoint = {"region": "us-east-1", "project": "lab", "location": "global"}
+    with pytest.raises(ta.ConfigurationError, match="model="):
+        ta.prepare(model, "Hello", endpoint=endpoint)
+
+
+def test_the_id_of_a_local_model_may_be_a_path() -> None:
+    assert ta.prepare("llama-cpp/../models/small.gguf", "Hello").body["model"] == "../models/small.gguf"
+
+
+def test_odd_details_of_thinking_are_left_out() -> None:
+    thinking = ta.Thinking("Hm.", extra={"reasoning_details": [1, {"type": "reasoning.text", "text": "Hm."}]})
+    answer = ta.AssistantMessage(
+        [thinking, ta.Text("Eight.")], origin=ta.Origin("openai-chat", "openrouter", "deepseek/deepseek-r1")
+    )
+    plan = ta.prepare("openrouter/deepseek/deepseek-r1", ["What time is it?", answer, "And now?"])
+    messages: Any = plan.body["messages"]
+    assert messages[1]["reasoning_details"] == [{"type": "reasoning.text", "text": "Hm."}]

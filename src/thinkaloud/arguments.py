@@ -11,7 +11,8 @@ from typing import Any
 
 from attrs import evolve
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.checked import items_of
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.messages import Conversation
 from thinkaloud.protocols.base import WireProtocol
@@ -39,17 +40,17 @@ def level_of(value: Any) -> ThinkingLevel | None:
     if value is None or isinstance(value, ThinkingLevel):
         return value
     try:
-        return ThinkingLevel(value)
+        return ThinkingLevel(value if isinstance(value, str) else "")
     except ValueError:
         names = ", ".join(level.value for level in ThinkingLevel)
-        raise ConfigurationError(f"reasoning={value!r} must be one of: {names}") from None
+        raise ConfigurationError(f"reasoning={shown(value)} must be one of: {names}") from None
 
 
 def tools_of(value: Iterable[Tool | ServerTool] | None) -> tuple[Tool | ServerTool, ...]:
     """The tools, each under a name of its own."""
     if isinstance(value, (Tool, ServerTool)):
         value = (value,)
-    tools = tuple(value or ())
+    tools = items_of("tools", () if value is None else value)
     for place, tool in enumerate(tools):
         if not isinstance(tool, (Tool, ServerTool)):
             raise ConfigurationError(f"tools[{place}] must be a Tool or a ServerTool, not {type(tool).__name__}")
@@ -69,28 +70,33 @@ def tool_choice_of(value: Any) -> ToolChoice | None:
     if value in ("auto", "none", "required"):
         return ToolChoice(value)
     raise ConfigurationError(
-        f'tool_choice={value!r} must be "auto", "none", "required" or ToolChoice.tool("name of the tool")'
+        f'tool_choice={shown(value)} must be "auto", "none", "required" or ToolChoice.tool("name of the tool")'
     )
 
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> Any:
     """A word, if it is one of these."""
     if value is not None and value not in allowed:
-        raise ConfigurationError(f"{name}={value!r} must be one of: {', '.join(allowed)}, or None")
+        raise ConfigurationError(f"{name}={shown(value)} must be one of: {', '.join(allowed)}, or None")
     return value
 
 
 def positive(name: str, value: Any) -> int | None:
     """A whole number above 0."""
     if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-        raise ConfigurationError(f"{name}={value!r} must be a whole number above 0")
+        raise ConfigurationError(f"{name}={shown(value)} must be a whole number above 0")
     return value
+
+
+_MOST = 2**63  # beyond it a number is no sampling parameter, and JSON cannot hold infinity
 
 
 def number(name: str, value: Any) -> float | None:
     """A number, 0 or more."""
-    if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool) or value < 0):
-        raise ConfigurationError(f"{name}={value!r} must be a number, 0 or more")
+    if value is not None and (
+        not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= _MOST
+    ):
+        raise ConfigurationError(f"{name}={shown(value)} must be a number, 0 or more")
     return value
 
 
@@ -135,9 +141,11 @@ def headers_of(value: Any) -> Mapping[str, str]:
     headers = mapping_of("extra_headers", value)
     for name, text in headers.items():
         if not _HEADER_NAME.fullmatch(name) or name.lower() in _FRAMING:
-            raise ConfigurationError(f"extra_headers has {name!r}, which is no header that can be set here")
-        if not isinstance(text, str) or not text.isascii() or not text.isprintable():
-            raise ConfigurationError(f"extra_headers[{name!r}] must be a printable ASCII string")
+            raise ConfigurationError(f"extra_headers has {shown(name)}, which is no header that can be set here")
+        if not isinstance(text, str) or not text.isascii() or not text.isprintable() or text != text.strip():
+            raise ConfigurationError(
+                f"extra_headers[{shown(name)}] must be a printable ASCII string, without blanks around it"
+            )
     return headers
 
 
@@ -145,5 +153,7 @@ def fitting(headers: Mapping[str, str]) -> Mapping[str, str]:
     """The headers of a protocol, if HTTP can carry them: what they hold may come from options, models and histories."""
     for name, text in headers.items():
         if not _HEADER_NAME.fullmatch(name) or not text.isascii() or not text.isprintable():
-            raise ConfigurationError(f"an option or the model makes the header {name!r} one that HTTP cannot carry")
+            raise ConfigurationError(
+                f"an option or the model makes the header {shown(name)} one that HTTP cannot carry"
+            )
     return headers

@@ -125,11 +125,16 @@ def dumps(value: Value) -> str:
 
 def loads(text: str | bytes) -> Value:
     """Read what `dumps` wrote. Raises CodecError, with the path of the fault, for anything else."""
+    return _read(_json_of(text))
+
+
+def _json_of(text: Any) -> Any:
+    if not isinstance(text, (str, bytes)):
+        raise CodecError(f"not JSON: what is read must be text or bytes, not {type(text).__name__}")
     try:
-        data = loads_exact(text)
+        return loads_exact(text)
     except ValueError as error:
         raise CodecError(f"not JSON: {error}") from None
-    return _read(data)
 
 
 def conversation_from(text: str | bytes) -> Conversation:
@@ -137,10 +142,7 @@ def conversation_from(text: str | bytes) -> Conversation:
 
     Raises CodecError, with the path of the fault, for anything else.
     """
-    try:
-        data = loads_exact(text)
-    except ValueError as error:
-        raise CodecError(f"not JSON: {error}") from None
+    data = _json_of(text)
     value = _read({"messages": data} if isinstance(data, list) else data)
     if not isinstance(value, Conversation):
         raise CodecError(f"a conversation is wanted, and this is a {type(value).__name__}")

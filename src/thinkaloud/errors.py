@@ -70,7 +70,7 @@ class WrongValue(ConfigurationError, TypeError, ValueError):
 
 
 def shown(value: Any) -> str:
-    """A wrong value as an error tells it: plain values by what they are, cut short; all others by their type."""
+    """A wrong value as an error tells it: plain values, or a few of them, as they are; all others by their type."""
     if value is None or isinstance(value, (bool, float)):
         return repr(value)
     if isinstance(value, int):
@@ -78,7 +78,13 @@ def shown(value: Any) -> str:
     if isinstance(value, str):
         text = str.__str__(value)
         return repr(text) if len(text) <= 100 else f"{text[:80]!r}… ({len(text)} characters)"
-    return f"of the type {type(value).__name__}"
+    if type(value) in (list, tuple, dict, set) and len(value) <= 4:
+        items = [*value, *value.values()] if isinstance(value, dict) else [*value]
+        if all(item is None or type(item) in (bool, int, float, str) for item in items):
+            text = f"{value!r}" if all(len(shown(item)) <= 100 for item in items) else ""
+            if 0 < len(text) <= 100:
+                return text
+    return f"<{type(value).__name__}>"
 
 
 class MissingCredentials(ConfigurationError):

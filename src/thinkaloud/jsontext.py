@@ -190,6 +190,8 @@ def preview_arguments(text: str) -> dict[str, Json]:
     A string that is still open shows as far as it goes; a key without a value, a half number or a half word is left
     out. Never raises: what is no object gives {}. Do not run a tool on a preview. Linear in the size of the text.
     """
+    if not isinstance(text, str):
+        return {}
     kept: list[str] = []
     closers: list[str] = []  # what closes the containers that are open
     readable = 0  # how many tokens of `kept` are JSON when `closers` follow them

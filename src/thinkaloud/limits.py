@@ -7,14 +7,14 @@ from typing import Any
 
 from attrs import Attribute, field, frozen
 
-from thinkaloud.errors import ConfigurationError, LimitExceeded
+from thinkaloud.errors import ConfigurationError, LimitExceeded, shown
 
 _MEGABYTE = 1024 * 1024
 
 
 def _above_zero(_instance: Any, attribute: Attribute[Any], value: object) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ConfigurationError(f"Limits({attribute.name}={value!r}) must be a whole number above 0")
+        raise ConfigurationError(f"Limits({attribute.name}={shown(value)}) must be a whole number above 0")
 
 
 @frozen(kw_only=True)

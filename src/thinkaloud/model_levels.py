@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.levels import LevelName, ThinkingLevel, clamp_level
 from thinkaloud.models.model import Model
 from thinkaloud.models.resolve import resolve_model
@@ -38,8 +38,8 @@ def clamp_thinking_level(model: str | Model, level: ThinkingLevel | LevelName) -
     Raises as `supported_thinking_levels` does, and ConfigurationError for what is no level.
     """
     try:
-        wish = ThinkingLevel(level)
+        wish = level if isinstance(level, ThinkingLevel) else ThinkingLevel(level if isinstance(level, str) else "")
     except ValueError:
         names = ", ".join(known.value for known in ThinkingLevel)
-        raise ConfigurationError(f"level={level!r} must be one of: {names}") from None
+        raise ConfigurationError(f"level={shown(level)} must be one of: {names}") from None
     return clamp_level(wish, supported_thinking_levels(model))

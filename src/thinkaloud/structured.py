@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from thinkaloud.errors import ConfigurationError, MalformedToolArguments, OutputError
+from thinkaloud.errors import ConfigurationError, MalformedToolArguments, OutputError, shown
 from thinkaloud.jsontext import Json, loads_exact
 from thinkaloud.messages import AssistantMessage, Message, StopReason, ToolResult, UserMessage
 from thinkaloud.tools import Tool
@@ -36,12 +36,12 @@ class OutputSchema:
 
 def _count(_output: Any, _attribute: Any, value: Any) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ConfigurationError(f"corrections={value!r} must be a whole number, 0 or more")
+        raise ConfigurationError(f"corrections={shown(value)} must be a whole number, 0 or more")
 
 
 def _mode(_output: Any, _attribute: Any, value: Any) -> None:
     if value not in ("auto", "native", "tool"):
-        raise ConfigurationError(f"mode={value!r} must be one of: auto, native, tool")
+        raise ConfigurationError(f"mode={shown(value)} must be one of: auto, native, tool")
 
 
 @frozen

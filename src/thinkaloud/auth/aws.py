@@ -19,7 +19,7 @@ from thinkaloud.auth.extras import require
 from thinkaloud.auth.failures import failure_of
 from thinkaloud.auth.secret import Secret
 from thinkaloud.auth.shared import SharedRefresh
-from thinkaloud.errors import AuthenticationError, ConfigurationError, MissingCredentials
+from thinkaloud.errors import AuthenticationError, ConfigurationError, MissingCredentials, shown
 from thinkaloud.wire.http import HttpRequest
 
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
@@ -72,8 +72,11 @@ class AwsAuth:
             raise ConfigurationError("give one of profile, access_key with secret_key, and session")
         if session is not None and not callable(getattr(session, "get_credentials", None)):
             raise ConfigurationError(f"session must be one of botocore or boto3, not {type(session).__name__}")
-        if region is not None and not re.fullmatch("[a-z0-9-]+", region):
-            raise ConfigurationError(f"region={region!r} is no region; give one such as us-east-1")
+        if region is not None and not (isinstance(region, str) and re.fullmatch("[a-z0-9-]+", region)):
+            raise ConfigurationError(f"region={shown(region)} is no region; give one such as us-east-1")
+        for name, value in (("profile", profile), ("service", service)):
+            if value is not None and not (isinstance(value, str) and value):
+                raise ConfigurationError(f"{name} must be a name, not {shown(value)}")
         self._session = session
         self._service = service
         self._found: Any = None  # credentials of botocore

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from thinkaloud.auth.credentials import Credentials
 from thinkaloud.auth.secret import Secret
-from thinkaloud.errors import ConfigurationError, ProviderError, ThinkaloudError
+from thinkaloud.errors import ConfigurationError, ProviderError, ThinkaloudError, shown
 from thinkaloud.wire.hiding import HIDDEN, names_secret
 
 _SHORTEST = 8  # characters; what is shorter is no secret, and stands in many texts
@@ -33,7 +33,7 @@ class Concealer:
         held = Credentials(credentials)
         for name in held:
             if not (isinstance(name, str) and name.isascii() and name.isprintable() and _is_value(held[name])):
-                raise ConfigurationError(f"auth gives a value for {name!r} that no HTTP header may hold")
+                raise ConfigurationError(f"auth gives a value for {shown(name)} that no HTTP header may hold")
         self.note(held)
         return held
 

@@ -16,6 +16,7 @@ from thinkaloud.auth.credentials import Credentials
 from thinkaloud.auth.extras import require
 from thinkaloud.auth.failures import failure_of
 from thinkaloud.auth.shared import SharedRefresh
+from thinkaloud.checked import items_of
 from thinkaloud.errors import ConfigurationError, ThinkaloudError
 from thinkaloud.wire.http import HttpRequest
 
@@ -62,7 +63,7 @@ class GoogleAuth:
         self._service_account = service_account
         self._project = project
         self._location = location
-        self._scopes = tuple(scopes)
+        self._scopes = (scopes,) if isinstance(scopes, str) else items_of("scopes", scopes)
         self._found: Any = None  # credentials of google-auth
         self._read_project: str | None = None
         self._project_read = False

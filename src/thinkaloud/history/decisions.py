@@ -13,7 +13,7 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from thinkaloud.content import AssistantBlock, Opaque, Thinking, ToolCall
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.messages import AssistantMessage, Origin, StopReason
 from thinkaloud.models.dialect import Dialect
 from thinkaloud.models.model import Model
@@ -23,7 +23,7 @@ from thinkaloud.models.signing import CLAUDE, signing_realm
 def _one_of(*allowed: str) -> Any:
     def check(instance: object, attribute: Any, value: object) -> None:
         if value not in allowed:
-            raise ConfigurationError(f"{attribute.name}={value!r}: use one of {', '.join(map(repr, allowed))}")
+            raise ConfigurationError(f"{attribute.name}={shown(value)}: use one of {', '.join(map(repr, allowed))}")
 
     return check
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from attrs import frozen
 
+from thinkaloud.checked import items_of
 from thinkaloud.content import Block, Document, Image, Opaque, Text, Thinking, ToolCall
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.jsontext import dumps
 from thinkaloud.messages import Conversation, Message, ToolResult, UserMessage
 
@@ -23,7 +24,7 @@ def processed(messages: tuple[Message, ...], processors: Iterable[Processor] | P
     """Run processors one after another. Raises ConfigurationError for one that gives no messages."""
     if callable(processors):
         processors = (processors,)
-    for processor in processors:
+    for processor in items_of("processors", () if processors is None else processors):
         if not callable(processor):
             raise ConfigurationError(f"processors must be functions of messages, not {type(processor).__name__}")
         name = getattr(processor, "__name__", type(processor).__name__)
@@ -139,7 +140,7 @@ def trim_tokens(budget: int, *, count: Callable[[Message], int] | None = None) -
 
 def _above_zero(name: str, value: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ConfigurationError(f"{name}={value!r} must be a whole number above 0")
+        raise ConfigurationError(f"{name}={shown(value)} must be a whole number above 0")
 
 
 # Rough costs, in tokens: what a message, a picture or a document has around or inside it that is no text of ours.

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from attrs import evolve
 
-from thinkaloud.errors import ConfigurationError, HistoryError, StaleThinking
+from thinkaloud.errors import ConfigurationError, HistoryError, StaleThinking, shown
 from thinkaloud.history.binding import Prefixes, is_bound, prefixes
 from thinkaloud.history.decisions import SwitchPolicy
 from thinkaloud.history.processors import processed
@@ -47,7 +47,7 @@ def ready(
     if switch is not None and not isinstance(switch, SwitchPolicy):
         raise ConfigurationError(f"switch must be SwitchPolicy(...), not {type(switch).__name__}")
     if on_stale is not None and on_stale not in _ON_STALE:
-        raise ConfigurationError(f"on_stale={on_stale!r} must be one of: {', '.join(_ON_STALE)}, or None")
+        raise ConfigurationError(f"on_stale={shown(on_stale)} must be one of: {', '.join(_ON_STALE)}, or None")
     policy = switch or SwitchPolicy()
     conversation, shortened = _processed(conversation, processors)
     before = _prefixes(conversation, tools)

@@ -7,6 +7,7 @@ from typing import Literal
 
 from thinkaloud.content import Document, Image, Opaque, Text, Thinking, ToolCall
 from thinkaloud.digests import is_edited
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.history.decisions import is_cut
 from thinkaloud.history.inputs import fault_of
 from thinkaloud.messages import AssistantMessage, Conversation, Message, ToolResult, UserMessage
@@ -34,7 +35,9 @@ def validate(
     """
     if not isinstance(conversation, Conversation):
         conversation = Conversation(conversation)
-    if isinstance(model, str) or (model is not None and model.protocol is None):
+    if orphans not in ("error", "synthesize"):
+        raise ConfigurationError(f"orphans={shown(orphans)} must be one of: error, synthesize")
+    if model is not None and not (isinstance(model, Model) and model.protocol is not None):
         model, _ = resolve_model(model)
     issues = (*_contents(conversation, model), *_calls(conversation))
     return tuple(issue for issue in issues if orphans == "error" or issue.code != "call_without_result")

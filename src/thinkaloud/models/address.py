@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from attrs import field, frozen
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.models.model import Model
 from thinkaloud.models.provider import PLACEHOLDER, AddressPart, Form, Provider, Surface
 
@@ -113,7 +113,7 @@ class _Parts(Mapping[str, str]):
         for variable in part.variables:
             if value := os.environ.get(variable, "").strip():
                 if not re.fullmatch(PARTS.get(name, _ANY_PART), value):
-                    raise ConfigurationError(f"{variable}={value!r} is no {name}; {_example(name)}")
+                    raise ConfigurationError(f"{variable}={shown(value)} is no {name}; {_example(name)}")
                 return value
         if part.default is None:
             raise KeyError(name)
@@ -148,12 +148,12 @@ def _named(endpoint: Any, known: set[str]) -> Mapping[str, str]:
     if endpoint is None:
         return {}
     if not isinstance(endpoint, Mapping):
-        raise ConfigurationError(f'endpoint must be a mapping such as {{"region": "us-east-1"}}, not {endpoint!r}')
+        raise ConfigurationError(f'endpoint must be a mapping such as {{"region": "us-east-1"}}, not {shown(endpoint)}')
     for name, value in endpoint.items():
         if name not in known:
-            raise ConfigurationError(f"endpoint has {name!r}; an address is made of: {', '.join(sorted(known))}")
+            raise ConfigurationError(f"endpoint has {shown(name)}; an address is made of: {', '.join(sorted(known))}")
         if not isinstance(value, str) or not re.fullmatch(PARTS.get(name, _ANY_PART), value):
-            raise ConfigurationError(f"endpoint[{name!r}]={value!r} is no {name}; {_example(name)}")
+            raise ConfigurationError(f"endpoint[{shown(name)}]={shown(value)} is no {name}; {_example(name)}")
     return endpoint
 
 
@@ -173,13 +173,14 @@ def _checked(url: Any, *, allow_http: bool) -> SplitResult:
     """Take an address apart. Raises ConfigurationError for one that cannot be used."""
     parts = None
     try:
-        parts = urlsplit(url) if isinstance(url, str) and url.isascii() and url.isprintable() else None
-        usable = parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        parts = urlsplit(url) if isinstance(url, str) and _CHARACTERS.fullmatch(url) else None
+        usable = parts is not None and parts.scheme in ("http", "https") and parts.port != 0
+        usable = usable and parts is not None and _is_host(parts.hostname or "")
     except ValueError:
         usable = False
     if parts is None or not usable:
         raise ConfigurationError("base_url must be an absolute http or https URL, such as https://api.example.com/v1")
-    if "@" in parts.netloc or parts.query or parts.fragment:
+    if "@" in parts.netloc or "?" in url or "#" in url:
         raise ConfigurationError("base_url must have no user name, query or fragment; give a key as api_key=")
     if parts.scheme == "http" and not allow_http and not _is_loopback(parts.hostname or ""):
         raise ConfigurationError(
@@ -187,6 +188,17 @@ def _checked(url: Any, *, allow_http: bool) -> SplitResult:
             "machine only; allow_http=True allows it elsewhere"
         )
     return parts
+
+
+_CHARACTERS = re.compile(r"[!-~]+")
+_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
+
+
+def _is_host(host: str) -> bool:
+    """Whether this is an IPv6 address, or a name of labels that a name server can be asked for."""
+    if ":" in host:
+        return True  # in brackets, which urlsplit has checked
+    return len(host) <= 253 and all(_LABEL.fullmatch(label) for label in host.removesuffix(".").split("."))
 
 
 def _is_loopback(host: str) -> bool:

@@ -19,7 +19,7 @@ from thinkaloud.errors import ConfigurationError
 from thinkaloud.models.ids import names, stem
 from thinkaloud.models.model import Model
 from thinkaloud.models.providers import find_provider, provider_id
-from thinkaloud.models.rows import read_row
+from thinkaloud.models.rows import path_of, read_row
 
 _Key = tuple[str, str]
 
@@ -34,6 +34,8 @@ def list_models(provider: str | None = None) -> tuple[Model, ...]:
 
     Raises UnknownModel for a provider that is not known.
     """
+    if provider is not None and not isinstance(provider, str):
+        find_provider(provider)
     wanted = None if provider is None else provider_id(provider)
     keys = [key for key in dict.fromkeys((*_rows(), *_registered)) if wanted in (None, key[0])]
     if wanted is not None and not keys:
@@ -65,9 +67,9 @@ def load_models(path: str | os.PathLike[str]) -> tuple[Model, ...]:
     Raises ConfigurationError, which names the file and the field that is wrong; nothing is registered then. Raises
     OSError where the file cannot be read.
     """
-    name = os.fspath(path)
+    name = path_of(path)
     try:
-        table = json.loads(Path(path).read_bytes())
+        table = json.loads(Path(name).read_bytes())
     except (ValueError, RecursionError) as error:
         raise ConfigurationError(f"{name} is not JSON: {error}") from None
     rows = table.get("models") if isinstance(table, dict) else None

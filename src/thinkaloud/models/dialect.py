@@ -7,6 +7,7 @@ from typing import Literal
 
 from attrs import frozen
 
+from thinkaloud.errors import WrongValue, shown
 from thinkaloud.levels import ThinkingLevel
 
 
@@ -86,3 +87,27 @@ class Dialect:
         """The dialect in which a model is spoken to."""
         id = id.lower()
         return next((dialect for pattern, dialect in self.by_model if re.search(pattern, id)), self)
+
+    def __attrs_post_init__(self) -> None:
+        """Raises WrongValue for levels and patterns that are none: an error in a call would come too late."""
+        for field in ("levels", "thinking_fields", "by_model"):
+            if not isinstance(getattr(self, field), tuple):
+                raise WrongValue(f"Dialect.{field} must be a tuple, not {type(getattr(self, field)).__name__}")
+        if not all(isinstance(level, ThinkingLevel) for level in self.levels):
+            raise WrongValue("Dialect.levels must hold ThinkingLevels")
+        if self.think_tags is not None and not isinstance(self.think_tags, ThinkTags):
+            raise WrongValue(f"Dialect.think_tags must be ThinkTags, not {type(self.think_tags).__name__}")
+        for place, pair in enumerate(self.by_model):
+            if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], Dialect)):
+                raise WrongValue(f"Dialect.by_model[{place}] must be a pair of a pattern and a Dialect")
+            check_pattern(f"Dialect.by_model[{place}]", pair[0])
+
+
+def check_pattern(name: str, pattern: object) -> None:
+    """Raise WrongValue for what is no regular expression."""
+    try:
+        if not isinstance(pattern, str):
+            raise WrongValue(f"{name} must be a regular expression, not {type(pattern).__name__}")
+        re.compile(pattern)
+    except re.error as error:
+        raise WrongValue(f"{name}={shown(pattern)} is no regular expression: {error}") from None

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from attrs import field, frozen
 
+from thinkaloud.checked import Check, each, instance_of, one_of, optional
+from thinkaloud.errors import WrongValue
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.models.dialect import Dialect
 from thinkaloud.models.prices import Prices
 
 InputKind = Literal["text", "image", "pdf", "audio", "video"]
+ThinkingMode = Literal["adaptive", "budget", "level", "effort", "toggle", "always_on"]
+
+
+def _whole(least: int) -> Check:
+    def check(owner: Any, attribute: Any, value: Any) -> None:
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
+            raise WrongValue(f"{type(owner).__name__}.{attribute.name} must be a whole number from {least} up, or None")
+
+    return check
+
+
+_text = instance_of(str)
+_opt_text = optional(_text)
+_flag = instance_of(bool)
+_tuple = instance_of(tuple)
+_level = instance_of(ThinkingLevel)
+_levels = [_tuple, each(_level)]
 
 
 @frozen(kw_only=True)
@@ -32,18 +51,18 @@ class ThinkingControl:
     param, off_param: where the native value goes in the request, and where the one of OFF goes, in words.
     """
 
-    mode: Literal["adaptive", "budget", "level", "effort", "toggle", "always_on"]
-    levels: tuple[ThinkingLevel, ...] = ()
-    native: Mapping[ThinkingLevel, str | int | bool] = field(factory=dict, hash=False)
-    default_on: bool = False
-    min_budget: int | None = None
-    max_budget: int | None = None
-    dynamic_budget: int | None = None
-    budget_accepted: bool = False
-    effort_levels: tuple[ThinkingLevel, ...] = ()
-    effort_cap_when_off: ThinkingLevel | None = None
-    param: str | None = None
-    off_param: str | None = None
+    mode: ThinkingMode = field(validator=one_of(*get_args(ThinkingMode)))
+    levels: tuple[ThinkingLevel, ...] = field(default=(), validator=_levels)
+    native: Mapping[ThinkingLevel, str | int | bool] = field(factory=dict, validator=instance_of(Mapping), hash=False)
+    default_on: bool = field(default=False, validator=_flag)
+    min_budget: int | None = field(default=None, validator=_whole(0))
+    max_budget: int | None = field(default=None, validator=_whole(0))
+    dynamic_budget: int | None = field(default=None, validator=_whole(-1))
+    budget_accepted: bool = field(default=False, validator=_flag)
+    effort_levels: tuple[ThinkingLevel, ...] = field(default=(), validator=_levels)
+    effort_cap_when_off: ThinkingLevel | None = field(default=None, validator=optional(_level))
+    param: str | None = field(default=None, validator=_opt_text)
+    off_param: str | None = field(default=None, validator=_opt_text)
 
     @property
     def can_disable(self) -> bool:
@@ -72,20 +91,22 @@ class Model:
     unsure: names of facts that are not settled: they shape a request, and never refuse one.
     """
 
-    provider: str
-    id: str
-    protocol: str | None = field(default=None, kw_only=True)
-    base_url: str | None = field(default=None, kw_only=True)
-    dialect: Dialect | None = field(default=None, kw_only=True)
-    base_model: str | None = field(default=None, kw_only=True)
-    name: str | None = field(default=None, kw_only=True)
-    reasoning: bool | None = field(default=None, kw_only=True)
-    thinking: ThinkingControl | None = field(default=None, kw_only=True)
-    input: tuple[InputKind, ...] | None = field(default=None, kw_only=True)
-    max_output: int | None = field(default=None, kw_only=True)
-    context_window: int | None = field(default=None, kw_only=True)
-    prices: Prices | None = field(default=None, kw_only=True)
-    unsure: tuple[str, ...] = field(default=(), kw_only=True)
+    provider: str = field(validator=_text)
+    id: str = field(validator=_text)
+    protocol: str | None = field(default=None, validator=_opt_text, kw_only=True)
+    base_url: str | None = field(default=None, validator=_opt_text, kw_only=True)
+    dialect: Dialect | None = field(default=None, validator=optional(instance_of(Dialect)), kw_only=True)
+    base_model: str | None = field(default=None, validator=_opt_text, kw_only=True)
+    name: str | None = field(default=None, validator=_opt_text, kw_only=True)
+    reasoning: bool | None = field(default=None, validator=optional(_flag), kw_only=True)
+    thinking: ThinkingControl | None = field(
+        default=None, validator=optional(instance_of(ThinkingControl)), kw_only=True
+    )
+    input: tuple[InputKind, ...] | None = field(default=None, validator=optional(_tuple), kw_only=True)
+    max_output: int | None = field(default=None, validator=_whole(1), kw_only=True)
+    context_window: int | None = field(default=None, validator=_whole(1), kw_only=True)
+    prices: Prices | None = field(default=None, validator=optional(instance_of(Prices)), kw_only=True)
+    unsure: tuple[str, ...] = field(default=(), validator=[_tuple, each(_text)], kw_only=True)
 
     @property
     def facts_id(self) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import Any, Literal, get_args
 
-from attrs import frozen
+from attrs import fields, frozen
 
-from thinkaloud.errors import ConfigurationError
-from thinkaloud.models.dialect import Dialect
+from thinkaloud.errors import ConfigurationError, shown
+from thinkaloud.models.dialect import Dialect, check_pattern
 
 PROTOCOLS = ("anthropic-messages", "bedrock-converse", "gemini", "openai-chat", "openai-responses")
 
 Form = Literal["plain", "azure", "vertex-anthropic"]
+KeyHeader = Literal["bearer", "x-api-key", "api-key", "x-goog-api-key"]
 AuthKind = Literal["key", "aws", "google", "azure"]
 
 
@@ -81,7 +82,7 @@ class Provider:
     parts: tuple[AddressPart, ...] = ()
     auth: AuthKind = "key"
     key_variables: tuple[str, ...] = ()
-    key_header: Literal["bearer", "x-api-key", "api-key", "x-goog-api-key"] = "bearer"
+    key_header: KeyHeader = "bearer"
     key_required: bool = True
     allow_http: bool = False
     dialect: Dialect = Dialect()
@@ -118,25 +119,49 @@ def check_provider(provider: Provider) -> None:
     """Raise ConfigurationError for a row that cannot work, with the field that is wrong."""
     if not isinstance(provider, Provider):
         raise ConfigurationError(f"a provider must be a Provider, not {type(provider).__name__}")
+    _check_types(provider)
     if not provider.id or "/" in provider.id or not provider.id.isprintable():
-        raise ConfigurationError(f"id={provider.id!r} must be a name without a slash")
+        raise ConfigurationError(f"id={shown(provider.id)} must be a name without a slash")
     for protocol in provider.protocols:
         if protocol not in PROTOCOLS:
-            raise ConfigurationError(f"protocol={protocol!r} is unknown; use one of: {', '.join(PROTOCOLS)}")
+            raise ConfigurationError(f"protocol={shown(protocol)} is unknown; use one of: {', '.join(PROTOCOLS)}")
     if provider.dialect.levels != tuple(sorted(set(provider.dialect.levels))):
         raise ConfigurationError("dialect.levels must go from the lowest to the highest, each once")
-    _check_patterns(provider)
+    for place, surface in enumerate(provider.surfaces):
+        check_pattern(f"surfaces[{place}].models", surface.models or "")
     _check_addresses(provider)
 
 
-def _check_patterns(provider: Provider) -> None:
-    named = [(f"surfaces[{place}].models", surface.models) for place, surface in enumerate(provider.surfaces)]
-    named += [(f"dialect.by_model[{place}]", pattern) for place, (pattern, _) in enumerate(provider.dialect.by_model)]
-    for name, pattern in named:
-        try:
-            re.compile(pattern or "")
-        except re.error as error:
-            raise ConfigurationError(f"{name}={pattern!r} is no regular expression: {error}") from None
+_WORDS = {"form": get_args(Form), "auth": get_args(AuthKind), "key_header": get_args(KeyHeader)}
+_HOLD = {"surfaces": Surface, "parts": AddressPart, "key_variables": str, "variables": str}
+_NOT_TEXTS = {"key_required": bool, "allow_http": bool, "dialect": Dialect}
+_FREE = ("default", "base_url", "base_url_variable", "express_url", "models")  # may be None
+
+
+def _check_types(row: Any, path: str = "") -> None:
+    """Refuse what a field cannot hold: a row that is wrong would fail in a call, far from here."""
+    for name in (field.name for field in fields(type(row))):
+        value, here = getattr(row, name), f"{path}{name}"
+        if name in _HOLD:
+            if not isinstance(value, tuple) or not all(isinstance(item, _HOLD[name]) for item in value):
+                raise ConfigurationError(f"{here} must be a tuple of {_HOLD[name].__name__}, not {shown(value)}")
+            for place, item in enumerate(value):
+                if isinstance(item, str):
+                    _check_text(f"{here}[{place}]", item)
+                else:
+                    _check_types(item, f"{here}[{place}].")
+        elif name in _NOT_TEXTS:
+            if not isinstance(value, _NOT_TEXTS[name]):
+                raise ConfigurationError(f"{here} must be {_NOT_TEXTS[name].__name__}, not {shown(value)}")
+        elif value is not None or name not in _FREE:
+            _check_text(here, value)
+            if name in _WORDS and value not in _WORDS[name]:
+                raise ConfigurationError(f"{here}={shown(value)} must be one of: {', '.join(_WORDS[name])}")
+
+
+def _check_text(name: str, value: Any) -> None:
+    if not isinstance(value, str) or "\0" in value or not value.isprintable():
+        raise ConfigurationError(f"{name} must be a printable text, not {shown(value)}")
 
 
 PLACEHOLDER = re.compile(r"\{(\w*)\}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.models.provider import Provider, check_provider
 from thinkaloud.models.providers import register_provider
-from thinkaloud.models.rows import read_row
+from thinkaloud.models.rows import path_of, read_row
 
 
 def load_providers(path: str | os.PathLike[str]) -> tuple[Provider, ...]:
@@ -24,9 +24,9 @@ def load_providers(path: str | os.PathLike[str]) -> tuple[Provider, ...]:
     Raises ConfigurationError, which names the file and the field that is wrong; nothing is registered then. Raises
     OSError where the file cannot be read.
     """
-    name = os.fspath(path)
+    name = path_of(path)
     try:
-        table = json.loads(Path(path).read_bytes())
+        table = json.loads(Path(name).read_bytes())
     except (ValueError, RecursionError) as error:
         raise ConfigurationError(f"{name} is not JSON: {error}") from None
     rows = table.get("providers") if isinstance(table, dict) else None

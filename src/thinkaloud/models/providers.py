@@ -7,7 +7,7 @@ says something unusual, a comment tells.
 
 from __future__ import annotations
 
-from thinkaloud.errors import UnknownModel
+from thinkaloud.errors import UnknownModel, shown
 from thinkaloud.models.cloud_rows import CLOUDS
 from thinkaloud.models.endpoint_rows import ENDPOINTS
 from thinkaloud.models.provider import Provider as Provider
@@ -56,7 +56,7 @@ def register_provider(provider: Provider) -> None:
 
 def find_provider(id: str) -> Provider:
     """Find a row by id or by a common other name. Raises UnknownModel, with the names there are."""
-    row = PROVIDERS.get(provider_id(id))
+    row = PROVIDERS.get(provider_id(id)) if isinstance(id, str) else None
     if row is None:
-        raise UnknownModel(f"provider {id!r} is unknown; use one of: {', '.join(sorted(PROVIDERS))}")
+        raise UnknownModel(f"provider {shown(id)} is unknown; use one of: {', '.join(sorted(PROVIDERS))}")
     return row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from thinkaloud.errors import ConfigurationError, UnknownModel
+from thinkaloud.errors import ConfigurationError, UnknownModel, shown
 from thinkaloud.models.catalog import FACTS, lookup, registered, with_facts
 from thinkaloud.models.dialect import Dialect
 from thinkaloud.models.hosts import anywhere, of_maker, same_words
@@ -33,7 +33,9 @@ def resolve_model(model: str | Model, *, base_model: str | None = None) -> tuple
     if isinstance(model, str):
         name, slash, id = model.partition("/")
         if not slash or not name or not id:
-            raise ConfigurationError(f'model={model!r} must be "provider/model", such as "anthropic/claude-opus-5"')
+            raise ConfigurationError(
+                f'model={shown(model)} must be "provider/model", such as "anthropic/claude-opus-5"'
+            )
         model = Model(name, id)
     if not isinstance(model, Model):
         raise ConfigurationError(f'model must be "provider/model" or a Model, not {type(model).__name__}')

@@ -6,6 +6,8 @@ wrong name, type or word is refused with its place, such as `models[3].thinking.
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
 from datetime import date
 from enum import Enum
@@ -16,7 +18,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 import attrs
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, WrongValue
 from thinkaloud.models.model import ThinkingControl
 
 T = TypeVar("T")
@@ -26,6 +28,17 @@ def read_row(cls: type[T], row: Any, path: str) -> T:
     """Read a row into an object of `cls`. Raises ConfigurationError with the path of the field that is wrong."""
     value: T = _object(cls, row, path)
     return value
+
+
+def path_of(path: Any) -> str:
+    """The path of a file, as text. Raises ConfigurationError for what is no path."""
+    try:
+        name = os.fspath(path)
+    except TypeError:
+        raise ConfigurationError(f"path must be the path of a file, not {type(path).__name__}") from None
+    if "\0" in (text := os.fsdecode(name)):
+        raise ConfigurationError("path has a character that no path may hold")
+    return text
 
 
 def _object(cls: type, row: Any, path: str) -> Any:
@@ -41,7 +54,10 @@ def _object(cls: type, row: Any, path: str) -> Any:
     values = {name: _value(known[name], value, f"{path}.{name}") for name, value in row.items()}
     if cls is ThinkingControl:
         values = _with_levels(values, path)
-    return cls(**values)
+    try:
+        return cls(**values)
+    except WrongValue as error:
+        raise ConfigurationError(f"{path}.{error.message.removeprefix(f'{cls.__name__}.')}") from None
 
 
 @cache
@@ -121,6 +137,8 @@ def _day(value: Any, path: str) -> date:
 
 _TOO_LARGE = 2**1023  # for a float
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 _NAMES: dict[Any, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -129,6 +147,8 @@ def _plain(type: Any, value: Any, path: str) -> Any:
         value = float(value) if abs(value) < _TOO_LARGE else inf
     if value.__class__ is not type:
         raise _wrong(path, _NAMES[type], value)
+    if type is str and _SURROGATE.search(value):
+        raise ConfigurationError(f"{path} has half a character (a surrogate), which no text may hold")
     signed = path.endswith(".dynamic_budget") or ".native." in path
     if (type is float and not 0 <= value < inf) or (type is int and value < 0 and not signed):
         raise ConfigurationError(f"{path} is {value!r}, but must be a number from 0 up")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from thinkaloud.errors import ConfigurationError, TruncatedStream, UnknownModel
+from thinkaloud.errors import ConfigurationError, TruncatedStream, UnknownModel, shown
 from thinkaloud.events import StreamEvent
 from thinkaloud.messages import AssistantMessage, Origin
 from thinkaloud.models.dialect import Dialect
@@ -71,17 +72,39 @@ def parse(
 def _pieces(chunks: bytes | Iterable[bytes]) -> Iterable[bytes]:
     if isinstance(chunks, str):
         raise ConfigurationError("chunks must be bytes, or pieces of bytes, not text: encode it as UTF-8")
-    return (bytes(chunks),) if isinstance(chunks, (bytes, bytearray, memoryview)) else chunks
+    if isinstance(chunks, (bytes, bytearray, memoryview)):
+        return (bytes(chunks),)
+    if not isinstance(chunks, Iterable):
+        raise ConfigurationError(f"chunks must be bytes, or pieces of bytes, not {type(chunks).__name__}")
+    return map(_piece, chunks)
+
+
+def _piece(chunk: Any) -> bytes:
+    if not isinstance(chunk, (bytes, bytearray, memoryview)):
+        raise ConfigurationError(f"chunks must be bytes, or pieces of bytes, not of {type(chunk).__name__}")
+    return bytes(chunk)
 
 
 def _reader(
     protocol: str, provider: str | None, dialect: Dialect | None, status: int, headers: Mapping[str, str] | None
 ) -> Reader:
     wire = wire_protocol(protocol)
+    if provider is not None and not isinstance(provider, str):
+        raise ConfigurationError(f"provider must be the id of one, not {type(provider).__name__}")
     if dialect is None:
         dialect = _dialect_of(provider)
+    elif not isinstance(dialect, Dialect):
+        raise ConfigurationError(f"dialect must be a Dialect, not {type(dialect).__name__}")
+    if not isinstance(status, int) or isinstance(status, bool):
+        raise ConfigurationError(f"status must be a status of HTTP, such as 200, not {shown(status)}")
+    if headers is not None and not (isinstance(headers, Mapping) and all(_are_texts(pair) for pair in headers.items())):
+        raise ConfigurationError("headers must be a mapping of names to texts")
     context = ParseContext(origin=Origin(protocol, provider or "", ""), dialect=dialect)
     return Reader(wire, context, status=status, headers=headers)
+
+
+def _are_texts(pair: tuple[Any, Any]) -> bool:
+    return all(isinstance(part, str) for part in pair)
 
 
 def _dialect_of(provider: str | None) -> Dialect:

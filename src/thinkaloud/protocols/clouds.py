@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from urllib.parse import quote
 
 from attrs import evolve
 
@@ -12,6 +11,7 @@ from thinkaloud.models.address import Address
 from thinkaloud.models.provider import Form
 from thinkaloud.protocols.anthropic.encode import API_VERSION
 from thinkaloud.protocols.base import Call, Encoded
+from thinkaloud.protocols.id_in_path import quoted
 
 
 def in_form_of(address: Address, encoded: Encoded, call: Call) -> Encoded:
@@ -38,7 +38,7 @@ def _azure(address: Address, encoded: Encoded, call: Call) -> Encoded:
         return encoded
     path = encoded.path
     if dated and path == "/chat/completions":
-        path = f"/deployments/{quote(call.model.id, safe='')}{path}"
+        path = f"/deployments/{quoted(call.model.id)}{path}"
     if not dated and address.url.endswith("/openai"):
         path = f"/v1{path}"
     return evolve(encoded, path=path if version == "v1" else f"{path}?api-version={version}")
@@ -57,7 +57,7 @@ def _vertex_anthropic(address: Address, encoded: Encoded, call: Call) -> Encoded
     body = {name: value for name, value in encoded.body.items() if name != "model"}
     return evolve(
         encoded,
-        path=f"{place}/publishers/anthropic/models/{quote(call.model.id, safe='@')}:{method}",
+        path=f"{place}/publishers/anthropic/models/{quoted(call.model.id, safe='@')}:{method}",
         headers=headers,
         body={"anthropic_version": _VERTEX_VERSIONS.get(version, version), **body},
     )

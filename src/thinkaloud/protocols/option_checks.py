@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from attrs import Attribute
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, shown
 
 Check = Callable[[Any, "Attribute[Any]", Any], None]
 
@@ -24,7 +24,9 @@ def one_of(choices: Any) -> Check:
 
     def check(instance: Any, attribute: Attribute[Any], value: Any) -> None:
         if value is not None and value not in allowed:
-            raise ConfigurationError(f"{attribute.name}={value!r}: use one of {', '.join(map(repr, allowed))}, or None")
+            raise ConfigurationError(
+                f"{attribute.name}={shown(value)}: use one of {', '.join(map(repr, allowed))}, or None"
+            )
 
     return check
 
@@ -36,7 +38,7 @@ def text(longest: int | None = None) -> Check:
         if value is None:
             return
         if not isinstance(value, str) or not value:
-            raise ConfigurationError(f"{attribute.name}={value!r}: give a text that is not empty, or None")
+            raise ConfigurationError(f"{attribute.name}={shown(value)}: give a text that is not empty, or None")
         if longest is not None and len(value) > longest:
             raise ConfigurationError(f"{attribute.name} has {len(value)} characters: give at most {longest}")
 
@@ -46,19 +48,19 @@ def text(longest: int | None = None) -> Check:
 def flag(instance: Any, attribute: Attribute[Any], value: Any) -> None:
     """True or False."""
     if value is not None and not isinstance(value, bool):
-        raise ConfigurationError(f"{attribute.name}={value!r}: use True, False or None")
+        raise ConfigurationError(f"{attribute.name}={shown(value)}: use True, False or None")
 
 
 def count(instance: Any, attribute: Attribute[Any], value: Any) -> None:
     """A whole number above 0."""
     if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-        raise ConfigurationError(f"{attribute.name}={value!r}: give a whole number above 0, or None")
+        raise ConfigurationError(f"{attribute.name}={shown(value)}: give a whole number above 0, or None")
 
 
 def mapping(instance: Any, attribute: Attribute[Any], value: Any) -> None:
     """A mapping with string keys."""
     if value is not None and not (isinstance(value, Mapping) and all(isinstance(name, str) for name in value)):
-        raise ConfigurationError(f"{attribute.name}={value!r}: give a mapping with string keys, or None")
+        raise ConfigurationError(f"{attribute.name}={shown(value)}: give a mapping with string keys, or None")
 
 
 def metadata(instance: Any, attribute: Attribute[Any], value: Any) -> None:

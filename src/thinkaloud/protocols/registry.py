@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.protocols.base import WireProtocol
 
 _FOLDERS = {
@@ -20,7 +20,7 @@ PROTOCOL_IDS = tuple(_FOLDERS)
 
 def wire_protocol(id: str) -> WireProtocol:
     """Find a protocol by its id. Raises ConfigurationError for an unknown one."""
-    if id not in _FOLDERS:
-        raise ConfigurationError(f"protocol={id!r} is unknown; use one of: {', '.join(_FOLDERS)}")
+    if not isinstance(id, str) or id not in _FOLDERS:
+        raise ConfigurationError(f"protocol={shown(id)} is unknown; use one of: {', '.join(_FOLDERS)}")
     protocol: WireProtocol = import_module(f"thinkaloud.protocols.{_FOLDERS[id]}").PROTOCOL
     return protocol

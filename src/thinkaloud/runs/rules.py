@@ -6,22 +6,22 @@ from typing import Any
 
 from attrs import field, frozen
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, shown
 
 
 def _count(_rules: Any, attribute: Any, value: Any) -> None:
     if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-        raise ConfigurationError(f"{attribute.name}={value!r} must be a whole number above 0")
+        raise ConfigurationError(f"{attribute.name}={shown(value)} must be a whole number above 0")
 
 
 def _amount(_rules: Any, attribute: Any, value: Any) -> None:
     if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool) or not value > 0):
-        raise ConfigurationError(f"{attribute.name}={value!r} must be a number above 0, or None")
+        raise ConfigurationError(f"{attribute.name}={shown(value)} must be a number above 0, or None")
 
 
 def _policy(_rules: Any, attribute: Any, value: Any) -> None:
     if value not in ("report", "raise"):
-        raise ConfigurationError(f'{attribute.name}={value!r} must be "report" or "raise"')
+        raise ConfigurationError(f'{attribute.name}={shown(value)} must be "report" or "raise"')
 
 
 @frozen(kw_only=True)

@@ -22,6 +22,7 @@ from thinkaloud.errors import (
     ReadFailed,
     ThinkaloudError,
     TruncatedStream,
+    shown,
 )
 
 # Failures of the way to the provider: until an answer has begun, the same request may be sent again.
@@ -35,12 +36,12 @@ _JITTER = 0.25  # the official clients of Anthropic and OpenAI wait up to a quar
 
 def _count(_instance: Any, attribute: Attribute[Any], value: object) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ConfigurationError(f"Retry({attribute.name}={value!r}) must be a whole number, 0 or more")
+        raise ConfigurationError(f"Retry({attribute.name}={shown(value)}) must be a whole number, 0 or more")
 
 
 def _seconds(_instance: Any, attribute: Attribute[Any], value: object) -> None:
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not value >= 0:
-        raise ConfigurationError(f"Retry({attribute.name}={value!r}) must be seconds, 0 or more")
+        raise ConfigurationError(f"Retry({attribute.name}={shown(value)}) must be seconds, 0 or more")
 
 
 @frozen(kw_only=True)

@@ -6,12 +6,14 @@ from typing import Any
 
 from attrs import Attribute, field, frozen
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, shown
 
 
 def _seconds(timeouts: Any, attribute: Attribute[Any], value: float | None) -> None:
     if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool) or not value > 0):
-        raise ConfigurationError(f"Timeouts({attribute.name}={value!r}) must be seconds above 0, or None for no limit")
+        raise ConfigurationError(
+            f"Timeouts({attribute.name}={shown(value)}) must be seconds above 0, or None for no limit"
+        )
 
 
 @frozen(kw_only=True)

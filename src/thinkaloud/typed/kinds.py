@@ -22,7 +22,7 @@ from typing import (
 
 import attrs
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.jsontext import Json
 
 _LISTS = (list, set, frozenset, abc.Sequence, abc.MutableSequence, abc.Iterable, abc.Collection, abc.Set)
@@ -173,6 +173,6 @@ def is_plain(value: Any) -> bool:
 def plain(value: Any) -> Json:
     """A JSON value without parts of a word of a Literal or an Enum. Raises ConfigurationError."""
     if not is_plain(value):
-        raise ConfigurationError(f"{value!r} has no form in JSON; use words that are strings or numbers")
+        raise ConfigurationError(f"{shown(value)} has no form in JSON; use words that are strings or numbers")
     plain_value: Json = value
     return plain_value

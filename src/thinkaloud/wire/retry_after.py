@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -24,12 +25,12 @@ def retry_after(headers: Mapping[str, str], *, now: datetime | None = None) -> f
     return seconds if seconds is not None else _until(value, now)
 
 
+_NUMBER = re.compile(r"\s*\+?[0-9]+(\.[0-9]*)?(e[+-]?[0-9]+)?\s*", re.ASCII | re.IGNORECASE)
+
+
 def _number(value: str) -> float | None:
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
+    number = float(value) if _NUMBER.fullmatch(value) else math.inf
+    return number if math.isfinite(number) else None
 
 
 def _until(value: str, now: datetime | None) -> float | None:

@@ -7,7 +7,8 @@ from typing import Any, Literal, get_args
 
 from attrs import field, frozen
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.checked import items_of
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.jsontext import Json
 from thinkaloud.protocols.anthropic.families import SMALLEST_BUDGET
 
@@ -25,7 +26,7 @@ class Adaptive:
 
 def _enough_tokens(instance: object, attribute: object, value: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < SMALLEST_BUDGET:
-        raise ConfigurationError(f"Budget(tokens={value!r}): give a whole number of {SMALLEST_BUDGET} or more")
+        raise ConfigurationError(f"Budget(tokens={shown(value)}): give a whole number of {SMALLEST_BUDGET} or more")
 
 
 @frozen
@@ -53,7 +54,9 @@ def _one_of(choices: Any) -> Any:
 
     def check(instance: object, attribute: Any, value: object) -> None:
         if value is not None and value not in allowed:
-            raise ConfigurationError(f"{attribute.name}={value!r}: use one of {', '.join(map(repr, allowed))}, or None")
+            raise ConfigurationError(
+                f"{attribute.name}={shown(value)}: use one of {', '.join(map(repr, allowed))}, or None"
+            )
 
     return check
 
@@ -61,7 +64,7 @@ def _one_of(choices: Any) -> Any:
 def _of_type(*types: type, wanted: str) -> Any:
     def check(instance: object, attribute: Any, value: object) -> None:
         if value is not None and not isinstance(value, types):
-            raise ConfigurationError(f"{attribute.name}={value!r}: give {wanted}, or None")
+            raise ConfigurationError(f"{attribute.name}={shown(value)}: give {wanted}, or None")
 
     return check
 
@@ -72,14 +75,14 @@ def _fits_a_header(text: str) -> bool:
 
 def _version(instance: object, attribute: Any, value: object) -> None:
     if value is not None and not (isinstance(value, str) and _fits_a_header(value)):
-        raise ConfigurationError(f'{attribute.name}={value!r}: give a version such as "2023-06-01", or None')
+        raise ConfigurationError(f'{attribute.name}={shown(value)}: give a version such as "2023-06-01", or None')
 
 
 def _as_betas(value: Iterable[str]) -> tuple[str, ...]:
-    betas = (value,) if isinstance(value, str) else tuple(value)
+    betas = (value,) if isinstance(value, str) else items_of("betas", value)
     for beta in betas:
         if not isinstance(beta, str) or not _fits_a_header(beta) or "," in beta:
-            raise ConfigurationError(f"betas has {beta!r}: give names of betas, each as a string of its own")
+            raise ConfigurationError(f"betas has {shown(beta)}: give names of betas, each as a string of its own")
     return betas
 
 
@@ -130,5 +133,5 @@ class AnthropicOptions:
                 if value is not None and value != "send":
                     mode = type(self.thinking).__name__
                     raise ConfigurationError(
-                        f"{name}={value!r} does not go with thinking={mode}(): leave one of them out"
+                        f"{name}={shown(value)} does not go with thinking={mode}(): leave one of them out"
                     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote
 
 from attrs import evolve
 
@@ -21,6 +20,7 @@ from thinkaloud.protocols.bedrock.options import BedrockOptions
 from thinkaloud.protocols.bedrock.output import output_config
 from thinkaloud.protocols.bedrock.thinking import asked_of_claude, asked_of_vendor
 from thinkaloud.protocols.bedrock.turns import turns
+from thinkaloud.protocols.id_in_path import quoted
 from thinkaloud.protocols.level_choice import overridden
 from thinkaloud.protocols.sendable import sendable
 from thinkaloud.tools import ServerTool, Tool
@@ -74,7 +74,7 @@ def encode(call: Call) -> Encoded:
     body |= output_config(call.output_schema)
     body |= _native(options)
 
-    path = f"/model/{quote(call.model.id, safe='')}/{'converse-stream' if call.stream else 'converse'}"
+    path = f"/model/{quoted(call.model.id)}/{'converse-stream' if call.stream else 'converse'}"
     headers = {"accept": _STREAM_TYPE} if call.stream else {}
     return Encoded(path, sendable(body), headers, level=asked.level, notices=tuple(notices))
 

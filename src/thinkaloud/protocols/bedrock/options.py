@@ -8,7 +8,8 @@ from typing import Any, Literal
 from attrs import Attribute, field, frozen
 from attrs.converters import optional
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.checked import items_of
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.jsontext import Json
 from thinkaloud.protocols.anthropic.options import (
     Adaptive,
@@ -34,14 +35,14 @@ _STEERING = frozenset({"thinking", *_EFFORTS})
 
 
 def _as_texts(value: str | Iterable[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
+    return (value,) if isinstance(value, str) else items_of("betas or response_fields", value)
 
 
 def _pointers(instance: Any, attribute: Attribute[Any], value: tuple[str, ...] | None) -> None:
     paths = value or ()
     if len(paths) > _MOST_PATHS or any(not isinstance(path, str) or not path.startswith("/") for path in paths):
         raise ConfigurationError(
-            f'{attribute.name}={value!r}: give at most {_MOST_PATHS} JSON pointers such as "/usage", or None'
+            f'{attribute.name}={shown(value)}: give at most {_MOST_PATHS} JSON pointers such as "/usage", or None'
         )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote
 
 from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import Json
@@ -18,6 +17,7 @@ from thinkaloud.protocols.gemini.parse import PROTOCOL_ID
 from thinkaloud.protocols.gemini.schema import gemini_schema, has_parameters
 from thinkaloud.protocols.gemini.thinking import thinking_fields
 from thinkaloud.protocols.gemini.turns import turns
+from thinkaloud.protocols.id_in_path import quoted
 from thinkaloud.protocols.sendable import sendable
 from thinkaloud.tools import ServerTool, Tool
 
@@ -82,7 +82,7 @@ def _options(options: Any) -> GeminiOptions:
 def _path(id: str) -> str:
     """An id with a slash is a path of its own, such as `tunedModels/abc`."""
     name = id if "/" in id else f"models/{id}"
-    return "/" + quote(name, safe="/@")
+    return "/" + quoted(name, safe="/@")
 
 
 def _without_pause(messages: Sequence[Message], provider: str) -> tuple[Sequence[Message], str | None]:

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from attrs import Attribute, field, frozen
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.jsontext import Json
 from thinkaloud.protocols.option_checks import flag, mapping, one_of, text
 
@@ -25,7 +25,7 @@ _OWN_FIELDS = {
 def _budget(instance: Any, attribute: Attribute[Any], value: Any) -> None:
     if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < -1):
         raise ConfigurationError(
-            f"budget={value!r}: give tokens, 0 for no thinking, -1 for the model's choice, or None"
+            f"budget={shown(value)}: give tokens, 0 for no thinking, -1 for the model's choice, or None"
         )
 
 
@@ -35,14 +35,14 @@ def _as_level(value: Any) -> Any:
 
 def _as_settings(value: Any) -> Any:
     if isinstance(value, Mapping) or not isinstance(value, Iterable) or isinstance(value, str):
-        raise ConfigurationError(f"safety_settings={value!r}: give a list of objects with category and threshold")
+        raise ConfigurationError(f"safety_settings={shown(value)}: give a list of objects with category and threshold")
     return tuple(value)
 
 
 def _settings(instance: Any, attribute: Attribute[Any], value: Any) -> None:
     for entry in value:
         if not isinstance(entry, Mapping):
-            raise ConfigurationError(f"safety_settings has {entry!r}: give objects with category and threshold")
+            raise ConfigurationError(f"safety_settings has {shown(entry)}: give objects with category and threshold")
 
 
 def _generation(instance: Any, attribute: Attribute[Any], value: Any) -> None:

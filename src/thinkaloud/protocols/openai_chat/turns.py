@@ -7,7 +7,7 @@ Stored messages are not changed.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -263,8 +263,8 @@ class _Answer:
 
     def _add_details(self, block: Thinking | ToolCall) -> None:
         entries: Any = block.extra.get(KEY)
-        if self._replay and self._takes_details() and entries:
-            self._details += [dict(entry) for entry in entries]
+        if self._replay and self._takes_details() and isinstance(entries, list):
+            self._details += [dict(entry) for entry in entries if isinstance(entry, Mapping)]
 
 
 def _call(call: ToolCall, dialect: Dialect) -> _Object:

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from attrs import field, frozen
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.checked import items_of
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.jsontext import Json
 from thinkaloud.protocols.option_checks import count, flag, mapping, metadata, one_of, text
 
@@ -24,20 +25,20 @@ _IDENTIFIER = 128
 def _as_names(value: Iterable[str] | None) -> tuple[str, ...] | None:
     if value is None:
         return None
-    names = (value,) if isinstance(value, str) else tuple(value)
+    names = (value,) if isinstance(value, str) else items_of("include", value)
     for name in names:
         if not isinstance(name, str) or not name:
-            raise ConfigurationError(f"include has {name!r}: give names such as 'message.output_text.logprobs'")
+            raise ConfigurationError(f"include has {shown(name)}: give names such as 'message.output_text.logprobs'")
     return names
 
 
 def _as_objects(value: Any) -> tuple[Mapping[str, Json], ...] | None:
     if value is None:
         return None
-    objects: tuple[Any, ...] = (value,) if isinstance(value, Mapping) else tuple(value)
+    objects: tuple[Any, ...] = (value,) if isinstance(value, Mapping) else items_of("context_management", value)
     for entry in objects:
         if not isinstance(entry, Mapping):
-            raise ConfigurationError(f"context_management has {entry!r}: give mappings with a 'type'")
+            raise ConfigurationError(f"context_management has {shown(entry)}: give mappings with a 'type'")
     return objects
 
 

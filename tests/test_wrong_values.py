@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import thinkaloud as ta
+from thinkaloud import messages
 from thinkaloud.errors import WrongValue, shown
+from thinkaloud.testing import Scripted
 
 _anything: Any = None
 
@@ -240,3 +242,85 @@ def test_odd_details_of_thinking_are_left_out() -> None:
     plan = ta.prepare("openrouter/deepseek/deepseek-r1", ["What time is it?", answer, "And now?"])
     messages: Any = plan.body["messages"]
     assert messages[1]["reasoning_details"] == [{"type": "reasoning.text", "text": "Hm."}]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"fallbacks": True}, "fallbacks must be a sequence, not bool"),
+        ({"fallbacks": [_deep]}, r"fallbacks\[0\]=<list>: model must be"),
+        ({"output": []}, r"\[\] is no type"),
+        ({"output": _deep}, "<list> is no type"),
+        ({"output": ([],)}, "is no type"),
+        ({"output": 5}, "5 has no form in JSON"),
+    ],
+)
+def test_models_and_types_of_the_wrong_kind_are_refused(options: Any, told: str) -> None:
+    with pytest.raises(ta.ConfigurationError, match=told):
+        ta.prepare(_MODEL, "Hello", **options)
+
+
+def test_the_name_of_an_output_is_a_text() -> None:
+    with pytest.raises(ta.ConfigurationError, match="name=5 must be a name"):
+        ta.Output(list[str], name=5)  # type: ignore[arg-type]
+
+
+def test_a_transport_that_cannot_send_is_refused_by_the_client() -> None:
+    with pytest.raises(ta.ConfigurationError, match="transport must have send and aclose"):
+        ta.Client(transport=5)  # type: ignore[arg-type]
+
+
+class _Odd:
+    """Credentials that give anything at all."""
+
+    def __init__(self, given: Any) -> None:
+        self._given = given
+
+    async def headers(self, request: Any) -> Any:
+        return self._given
+
+
+class _Sync:
+    """Credentials whose author forgot the async."""
+
+    def headers(self, request: Any) -> Any:
+        return {"authorization": "Bearer secret-of-mine"}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("auth", "told"),
+    [
+        (_Odd(None), "auth must give headers as a mapping, not NoneType"),
+        (_Odd("secret-of-mine"), "auth must give headers as a mapping, not str"),
+        (_Odd({"Content-Length": "3"}), "auth gives Content-Length, which only the HTTP library can set"),
+        (_Odd({"transfer-encoding": "chunked"}), "auth gives transfer-encoding"),
+        (_Odd({"authorization": "secret-of-mine\r\n"}), "auth gives a value for 'authorization'"),
+        (_Sync(), "auth must have an async method headers"),
+    ],
+)
+async def test_credentials_that_give_no_headers_are_refused_and_not_shown(auth: Any, told: str) -> None:
+    async with ta.Client(auth=auth, transport=Scripted(["Hello"]).transport()) as client:
+        with pytest.raises(ta.ConfigurationError, match=told) as raised:
+            await client.complete(_MODEL, "Hello")
+    assert "secret-of-mine" not in raised.value.message
+
+
+def test_adding_to_a_conversation_tells_the_place_in_the_whole() -> None:
+    with pytest.raises(ta.ConfigurationError, match=r"messages\[2\] must be"):
+        ta.Conversation(["a", "b"]).adding(["c"][:0], [5])  # type: ignore[list-item]
+
+
+def test_adding_reads_no_message_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation = ta.Conversation(["a"] * 1000, system="s")
+    read: list[int] = []
+    real = messages._as_message
+
+    def noted(place: int, item: object) -> Any:
+        read.append(place)
+        return real(place, item)
+
+    monkeypatch.setattr(messages, "_as_message", noted)
+    longer = conversation.adding("b", ["c"])
+    assert read == [1000, 1001]
+    assert longer == ta.Conversation([*conversation, "b", "c"], system="s")

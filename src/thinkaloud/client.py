@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from inspect import iscoroutinefunction
+from inspect import isawaitable, iscoroutinefunction
 from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack
 
@@ -14,7 +14,7 @@ from thinkaloud.auth.choice import find_auth
 from thinkaloud.auth.concealing import Concealer
 from thinkaloud.auth.secret import covered
 from thinkaloud.corrected import answered
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.event_stream import EventStream
 from thinkaloud.events import StreamEvent
 from thinkaloud.limits import Limits
@@ -77,6 +77,8 @@ class Client:
                 raise ConfigurationError(f"{name} must be {wanted.__name__}(...), not {type(value).__name__}")
         self._key = None if key is None else ApiKey(key)
         self._auth = checked_auth(auth, self._key)
+        if transport is not None and not all(callable(getattr(transport, name, None)) for name in ("send", "aclose")):
+            raise ConfigurationError(f"transport must have send and aclose, as a Transport, not {shown(transport)}")
         self._transport = transport or HttpTransport(http_client=http_client, timeouts=timeouts)
         self._limits = limits
         self._hooks = _hooks(on_request, on_response, on_event)
@@ -261,7 +263,10 @@ def _sender(
 
     async def send(plan: Plan) -> Exchange:
         concealer.note(plan.request.headers, all_of_them=False)
-        credentials = concealer.checked(await known[plan.context.origin].headers(plan.request))
+        asked: Any = known[plan.context.origin].headers(plan.request)
+        if not isawaitable(asked):
+            raise ConfigurationError("auth must have an async method headers(request)")
+        credentials = concealer.checked(await asked)
         return await transport.send(plan.request, credentials)
 
     return send

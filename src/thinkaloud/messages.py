@@ -206,10 +206,10 @@ Message = UserMessage | AssistantMessage | ToolResult
 _MESSAGES = (UserMessage, AssistantMessage, ToolResult)
 
 
-def _as_messages(value: str | Message | Iterable[str | Message]) -> tuple[Message, ...]:
+def _as_messages(value: str | Message | Iterable[str | Message], *, start: int = 0) -> tuple[Message, ...]:
     if isinstance(value, (str, *_MESSAGES)):
         value = (value,)
-    return tuple(_as_message(place, item) for place, item in enumerate(items_of("messages", value)))
+    return tuple(_as_message(place, item) for place, item in enumerate(items_of("messages", value), start))
 
 
 def _as_message(place: int, item: object) -> Message:
@@ -261,7 +261,9 @@ class Conversation(Stored):
                 added.append(item)
             else:
                 added.extend(items_of("messages", item))
-        return Conversation((*self.messages, *added), system=self.system)
+        whole = Conversation(system=self.system)  # what is here already is not read anew
+        object.__setattr__(whole, "messages", self.messages + _as_messages(added, start=len(self.messages)))
+        return whole
 
     def to_json(self) -> str:
         """The conversation as one line of JSON in pure ASCII, to be stored.

@@ -23,8 +23,9 @@ from thinkaloud.arguments import (
     tool_choice_of,
     tools_of,
 )
+from thinkaloud.checked import items_of
 from thinkaloud.cost import Pricing
-from thinkaloud.errors import ConfigurationError, HistoryError, ProviderError, StaleThinking, UnsupportedOption
+from thinkaloud.errors import ConfigurationError, HistoryError, ProviderError, StaleThinking, UnsupportedOption, shown
 from thinkaloud.history.decisions import SwitchPolicy
 from thinkaloud.history.processors import Processor
 from thinkaloud.history.readying import OnStale, ready, without_stale
@@ -157,7 +158,7 @@ def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, 
         given = (given,)
     others: CallOptions = {**options, "base_model": None}
     fallbacks: list[Plan] = []
-    for place, fallback in enumerate(given):
+    for place, fallback in enumerate(items_of("fallbacks", given)):
         try:
             fallbacks.append(_one_plan(fallback, messages, others, stream=stream))
         except (ConfigurationError, HistoryError) as error:
@@ -167,7 +168,13 @@ def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, 
 
 
 def _name_of(model: object) -> str:
-    return f"{model.provider}/{model.id}" if isinstance(model, Model) else str(model)
+    return (
+        f"{model.provider}/{model.id}"
+        if isinstance(model, Model)
+        else model
+        if isinstance(model, str)
+        else shown(model)
+    )
 
 
 def _one_plan(model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> Plan:

@@ -68,6 +68,8 @@ class Output:
         from thinkaloud.typed.kinds import named
         from thinkaloud.typed.schema import is_strict, schema_of
 
+        if self.name is not None and not isinstance(self.name, str):
+            raise ConfigurationError(f"name={shown(self.name)} must be a name, or None")
         written: Any = schema_of(self.kind, every_field=True)
         wrapped = written.get("type") != "object" or "properties" not in written
         if wrapped:  # providers want an object

@@ -13,6 +13,7 @@ from thinkaloud.wire.hiding import HIDDEN, names_secret
 
 _SHORTEST = 8  # characters; what is shorter is no secret, and stands in many texts
 _SCHEMES = frozenset({"bearer", "basic", "aws4-hmac-sha256"})
+_FRAMING = frozenset({"content-length", "transfer-encoding", "connection"})
 _KEPT = 32  # credentials of a call that are remembered; each refresh brings another one
 
 
@@ -30,8 +31,12 @@ class Concealer:
 
         Raises ConfigurationError, which names the header and does not show its value.
         """
+        if not isinstance(credentials, Mapping):
+            raise ConfigurationError(f"auth must give headers as a mapping, not {type(credentials).__name__}")
         held = Credentials(credentials)
         for name in held:
+            if isinstance(name, str) and name.lower() in _FRAMING:
+                raise ConfigurationError(f"auth gives {name}, which only the HTTP library can set")
             if not (isinstance(name, str) and name.isascii() and name.isprintable() and _is_value(held[name])):
                 raise ConfigurationError(f"auth gives a value for {shown(name)} that no HTTP header may hold")
         self.note(held)

@@ -160,9 +160,13 @@ def _told(metadata: Mapping[Any, Any]) -> str:
     return text if isinstance(text, str) else ""
 
 
+def _written(kind: Any) -> str:
+    return str(kind) if get_origin(kind) is not None else shown(kind)
+
+
 def named(kind: Any) -> str:
     """The name of a type, for people."""
-    return "null" if kind in (None, NoneType) else getattr(kind, "__name__", None) or str(kind)
+    return "null" if kind in (None, NoneType) else getattr(kind, "__name__", None) or _written(kind)
 
 
 def is_plain(value: Any) -> bool:

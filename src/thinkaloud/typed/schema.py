@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from types import NoneType
 from typing import Any
 
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.jsontext import Json
 from thinkaloud.typed import kinds
 
@@ -55,6 +55,10 @@ class _Writer:
             return {}
         if kind is None:
             kind = NoneType
+        try:
+            hash(kind)
+        except TypeError:  # a list of types, for one
+            raise ConfigurationError(f"{path}: {shown(kind)} is no type") from None
         if kind in _PLAIN:
             return {"type": _PLAIN[kind]}
         if (members := kinds.union_of(kind)) is not None:

@@ -324,3 +324,29 @@ def test_adding_reads_no_message_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     longer = conversation.adding("b", ["c"])
     assert read == [1000, 1001]
     assert longer == ta.Conversation([*conversation, "b", "c"], system="s")
+
+
+def test_arguments_of_a_call_that_json_cannot_hold_are_refused() -> None:
+    values: list[Any] = [float("nan"), object(), _deep]
+    for value in values:
+        with pytest.raises(ta.ConfigurationError, match="JSON"):
+            ta.ToolCall.of("1", "ring_bell", {"strokes": value})
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: list(ta.replay_events(_anything)), "message must be an AssistantMessage, not NoneType"),
+        (lambda: ta.Output(list[str]).read(_anything), "message must be an AssistantMessage, not NoneType"),
+        (lambda: ta.run_stream(_MODEL, "Hello", approvals=5), "approvals must be a mapping"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_reads_a_message_or_a_decision_refuses_anything_else(make: Callable[[], Any], told: str) -> None:
+    with pytest.raises(ta.ConfigurationError, match=told):
+        make()
+
+
+@pytest.mark.anyio
+async def test_many_conversations_are_several() -> None:
+    with pytest.raises(ta.ConfigurationError, match="conversations must be several"):
+        await ta.complete_many(_MODEL, _anything)

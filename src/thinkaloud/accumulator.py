@@ -9,6 +9,7 @@ from attrs import evolve
 
 from thinkaloud.content import AssistantBlock, Opaque, Text, Thinking, ToolCall
 from thinkaloud.digests import content_digest
+from thinkaloud.errors import WrongValue
 from thinkaloud.events import (
     OpaqueBlock,
     StreamEnd,
@@ -170,6 +171,8 @@ def replay_events(message: AssistantMessage) -> Iterator[StreamEvent]:
     Folding them gives the message again, except what no event tells: its timing, and a stop reason of error or aborted.
     The content digest is made anew, so it no longer tells that a stored message was edited.
     """
+    if not isinstance(message, AssistantMessage):
+        raise WrongValue(f"message must be an AssistantMessage, not {type(message).__name__}")
     yield from message.notices
     yield StreamStart(message.response_id, message.origin, message.level, message.prefix_digest)
     for index, block in enumerate(message.content):

@@ -9,7 +9,7 @@ from typing import Unpack
 import anyio
 
 from thinkaloud.client import Client, ModuleCallOptions, complete
-from thinkaloud.errors import ConfigurationError, ThinkaloudError
+from thinkaloud.errors import ConfigurationError, ThinkaloudError, shown
 from thinkaloud.messages import AssistantMessage
 from thinkaloud.models.model import Model
 from thinkaloud.plan import Messages, refuse_unknown
@@ -40,8 +40,8 @@ async def complete_many(
     client = rest.pop("client", None)
     refuse_unknown(rest)
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-        raise ConfigurationError(f"limit={limit!r} must be a whole number above 0")
-    if isinstance(conversations, str):
+        raise ConfigurationError(f"limit={shown(limit)} must be a whole number above 0")
+    if isinstance(conversations, str) or not isinstance(conversations, Iterable):
         raise ConfigurationError("conversations must be several, such as a list of strings; for one use complete(...)")
     if client is None:
         async with Client() as own:

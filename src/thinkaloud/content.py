@@ -115,7 +115,11 @@ class ToolCall(Stored):
     @classmethod
     def of(cls, id: str, name: str, arguments: Mapping[str, Json]) -> ToolCall:
         """A call with these arguments, for scripts and tests. Raises WrongValue for what is not JSON."""
-        return cls(id, name=name, arguments_json=jsontext.dumps(copied_object(arguments)))
+        try:
+            written = jsontext.dumps(copied_object(arguments))
+        except ValueError as error:
+            raise WrongValue(f"arguments cannot be written as JSON: {error}") from None
+        return cls(id, name=name, arguments_json=written)
 
     @property
     def arguments(self) -> dict[str, Json]:

@@ -168,13 +168,9 @@ def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, 
 
 
 def _name_of(model: object) -> str:
-    return (
-        f"{model.provider}/{model.id}"
-        if isinstance(model, Model)
-        else model
-        if isinstance(model, str)
-        else shown(model)
-    )
+    if isinstance(model, Model):
+        return f"{model.provider}/{model.id}"
+    return model if isinstance(model, str) else shown(model)
 
 
 def _one_plan(model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> Plan:

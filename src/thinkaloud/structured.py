@@ -94,6 +94,8 @@ class Output:
 
         Raises OutputError.
         """
+        if not isinstance(message, AssistantMessage):
+            raise ConfigurationError(f"message must be an AssistantMessage, not {type(message).__name__}")
         call = next((call for call in message.tool_calls if by_tool and call.name == self.schema.name), None)
         raw = message.text if call is None else call.arguments_json
         try:

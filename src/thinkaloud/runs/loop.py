@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 import attrs
 
 from thinkaloud.client import Client, ModuleCallOptions, open_stream
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.event_stream import EventStream
 from thinkaloud.messages import AssistantMessage, Conversation, StopReason, ToolResult
 from thinkaloud.models.model import Model
@@ -121,8 +122,10 @@ def _conversation(name: str, messages: Any) -> Conversation:
 
 
 def _check_approvals(approvals: Any) -> None:
+    if not isinstance(approvals, Mapping):
+        raise ConfigurationError(f"approvals must be a mapping of ids of calls, not {type(approvals).__name__}")
     for id, decided in approvals.items():
         if not isinstance(decided, bool | ToolResult):
             raise ConfigurationError(
-                f"approvals[{id!r}] must be True, False or a ToolResult, not {type(decided).__name__}"
+                f"approvals[{shown(id)}] must be True, False or a ToolResult, not {type(decided).__name__}"
             )

@@ -21,6 +21,10 @@ def test_the_demo_shows_thinking_then_the_answer_then_the_call_then_the_usage() 
     assert (shown.returncode, shown.stderr) == (0, b"")
 
 
+def test_the_demo_knows_its_model() -> None:
+    assert b"note:" not in run_program("demo", "--pace", "0").stdout
+
+
 def test_on_a_pipe_the_demo_is_plain_text() -> None:
     shown = run_program("demo", "--pace", "0")
     assert all(character.isprintable() or character == "\n" for character in shown.stdout.decode())

@@ -119,11 +119,19 @@ def test_a_key_shows_in_no_repr_and_no_pickle() -> None:
 @pytest.mark.anyio
 async def test_a_key_shows_in_no_traceback_of_a_failed_request() -> None:
     client = ta.Client(api_key="sk-very-secret", base_url="http://127.0.0.1:9")
-    with pytest.raises(ta.ConnectFailed) as caught:
+    with pytest.raises(ta.ConnectFailed, match=r"could be made to http://127\.0\.0\.1:9 ") as caught:
         await client.complete(CLAUDE, "hi")
     shown = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
     assert "sk-very-secret" not in "".join(shown.format())
     await client.aclose()
+
+
+def test_one_client_serves_complete_sync_again_and_again() -> None:
+    from thinkaloud.testing import serve_in_thread
+
+    with serve_in_thread(["a", "b", "c"]) as server:
+        client = ta.Client(api_key="none", base_url=server.base_url("anthropic-messages"))
+        assert [ta.complete_sync(CLAUDE, "hi", client=client).text for _ in range(3)] == ["a", "b", "c"]
 
 
 def test_a_refused_client_can_still_be_shown() -> None:
@@ -228,6 +236,16 @@ def test_what_the_user_says_may_be_a_string_anywhere() -> None:
     assert ta.prepare(CLAUDE, ["a", ta.AssistantMessage("b"), "c"]).body["messages"]
     with pytest.raises(TypeError, match=r"messages\[1\] must be a UserMessage"):
         ta.Conversation(["a", {"role": "user"}])  # type: ignore[list-item]
+
+
+def test_a_bare_function_among_the_tools_is_told_what_makes_a_tool_of_it() -> None:
+    def look() -> str:
+        return "nothing"
+
+    with pytest.raises(ta.ConfigurationError, match=r"tools\[0\] .* not function; use Tool\.from_function"):
+        ta.prepare(CLAUDE, "hi", tools=[look])  # type: ignore[list-item]
+    with pytest.raises(ta.ConfigurationError, match=r"a ServerTool, not str$"):
+        ta.prepare(CLAUDE, "hi", tools=["look"])  # type: ignore[list-item]
 
 
 def test_one_tool_needs_no_list() -> None:

@@ -100,6 +100,10 @@ def test_a_fault_is_named_by_its_path(text: str | bytes, path: str) -> None:
     assert error.message.startswith(f"{path}: " if path else "")
 
 
+def test_an_object_that_is_none_of_ours_is_told_what_it_lacks() -> None:
+    assert "'messages' (of a conversation)" in fault('{"text":"hi"}').message
+
+
 def test_the_message_of_a_fault_shows_no_opaque_string_whole() -> None:
     text = json.dumps({"role": "assistant", "content": [{"type": "text", "text": {"a": SIGNATURE}}]})
     assert len(str(fault(text))) < 100

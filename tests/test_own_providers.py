@@ -147,3 +147,18 @@ def test_rows_know_the_protocols_that_there_are() -> None:
     assert set(PROTOCOLS) == set(PROTOCOL_IDS)
     for row in PROVIDERS.values():
         ta.register_provider(row)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"replay": "always"}, "Dialect.replay must be one of must, may, never, not 'always'"),
+        ({"effort": "much"}, "Dialect.effort must be one of reasoning_effort, openrouter, "),
+        ({"stream_usage": "yes"}, "Dialect.stream_usage must be one of stream_options, None, not 'yes'"),
+        ({"replay_field": []}, "Dialect.replay_field must be one of reasoning_content, reasoning, "),
+    ],
+)
+def test_a_dialect_knows_its_words(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(ta.ConfigurationError) as caught:
+        ta.Dialect(**given)
+    assert words in str(caught.value)

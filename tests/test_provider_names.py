@@ -10,6 +10,7 @@ from thinkaloud.history.switching import for_target
 from thinkaloud.messages import AssistantMessage, Origin
 from thinkaloud.models.model import Model
 from thinkaloud.models.providers import PROVIDERS, find_provider, provider_id
+from thinkaloud.models.resolve import find_model
 
 
 @pytest.mark.parametrize(
@@ -38,3 +39,19 @@ def test_every_chat_endpoint_has_one_shape_of_effort_and_one_way_of_replay() -> 
         if row.protocol == "openai-chat":
             assert row.dialect.replay_blank is None or row.dialect.replay_field is not None
             assert list(row.dialect.levels) == sorted(row.dialect.levels, key=lambda level: level.rank)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("anthropc/claude-opus-5", "did you mean anthropic? There are: anthropic, "),
+        ("nowhere/x", "use one of: anthropic, "),
+        (Model("mine", "x"), "or give a Model its protocol= and base_url="),
+        (Model("mine", "x", base_url="http://localhost:9000/v1"), "a Model at one of your own needs protocol= too"),
+        (Model("mine", "x", protocol="openai-chat"), "a Model at one of your own needs base_url= too"),
+    ],
+)
+def test_an_unknown_provider_is_told_what_helps(model: str | Model, words: str) -> None:
+    with pytest.raises(UnknownModel) as caught:
+        find_model(model)
+    assert words in str(caught.value)

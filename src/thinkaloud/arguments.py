@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from inspect import isroutine
 from typing import Any
 
 from attrs import evolve
@@ -53,7 +54,8 @@ def tools_of(value: Iterable[Tool | ServerTool] | None) -> tuple[Tool | ServerTo
     tools = items_of("tools", () if value is None else value)
     for place, tool in enumerate(tools):
         if not isinstance(tool, (Tool, ServerTool)):
-            raise ConfigurationError(f"tools[{place}] must be a Tool or a ServerTool, not {type(tool).__name__}")
+            hint = "; use Tool.from_function(...)" if isroutine(tool) else ""
+            raise ConfigurationError(f"tools[{place}] must be a Tool or a ServerTool, not {type(tool).__name__}{hint}")
     seen: set[str] = set()
     for tool in tools:
         if isinstance(tool, Tool):

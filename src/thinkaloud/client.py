@@ -105,6 +105,12 @@ class Client:
         await self._abandoned.close()
         await self._transport.aclose()
 
+    async def _disconnect(self) -> None:
+        """Let go of what belongs to this event loop, which ends."""
+        await self._abandoned.close()
+        if isinstance(self._transport, HttpTransport):
+            await self._transport.disconnect()
+
     def prepare(self, model: str | Model, messages: Messages, **options: Unpack[CallOptions]) -> Plan:
         """Build the request of a call, without network and without credentials; see `thinkaloud.prepare`."""
         return build_plan(model, messages, self._merged(options), stream=True)
@@ -202,9 +208,12 @@ async def complete(
 
 
 def complete_sync(
-    model: str | Model, messages: Messages, *, streaming: bool = True, **options: Unpack[CallOptions]
+    model: str | Model, messages: Messages, *, streaming: bool = True, **options: Unpack[ModuleCallOptions]
 ) -> AssistantMessage:
-    """As `complete`, for scripts without an event loop. Raises ConfigurationError inside a running one."""
+    """As `complete`, for scripts without an event loop. Raises ConfigurationError inside a running one.
+
+    A `client` may be given to one call after the other; each opens connections of its own.
+    """
     import anyio
     from anyio.lowlevel import current_token
 
@@ -216,7 +225,11 @@ def complete_sync(
         raise ConfigurationError("complete_sync cannot run inside an event loop; await complete(...) there")
 
     async def call() -> AssistantMessage:
-        return await complete(model, messages, streaming=streaming, **options)
+        try:
+            return await complete(model, messages, streaming=streaming, **options)
+        finally:
+            if isinstance(client := options.get("client"), Client):
+                await client._disconnect()
 
     return anyio.run(call)
 

@@ -200,7 +200,9 @@ def _read_value(data: Any) -> Value:
         return event
     if "messages" in data:
         return _converter().structure(data, Conversation)
-    raise ValueError("a message, a conversation, an event or a run has a role, messages or a type")
+    raise ValueError(
+        "'role' (of a message), 'messages' (of a conversation) or 'type' (of an event or a run) is missing"
+    )
 
 
 def _newer_event(word: str, data: Mapping[str, Json]) -> Notice:

@@ -11,6 +11,8 @@ from thinkaloud.cli.output import Output, terminal_outputs
 from thinkaloud.cli.transcript import Transcript
 from thinkaloud.client import Client
 from thinkaloud.messages import AssistantMessage, Conversation, ToolResult
+from thinkaloud.models.model import Model
+from thinkaloud.models.resolve import find_model
 from thinkaloud.tools import Tool
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ async def _demo(pace: float, backend: str) -> None:
     from thinkaloud.testing.server import serve
 
     out, _ = terminal_outputs(words_whole=True)
-    model = f"anthropic/{DEMO_MODEL}"
+    model = Model("anthropic", DEMO_MODEL, thinking=find_model("anthropic/claude-opus-5").thinking)
     async with (
         serve(demo_script(pace=pace, verify_signatures=True)) as server,
         Client(api_key="no-key-needed", base_url=server.base_url("anthropic-messages"), tools=[_BELL]) as client,
@@ -58,7 +60,7 @@ async def _demo(pace: float, backend: str) -> None:
         _confirm(out, server, message)
 
 
-async def _show(out: Output, client: Client, model: str, conversation: Conversation) -> AssistantMessage:
+async def _show(out: Output, client: Client, model: Model, conversation: Conversation) -> AssistantMessage:
     transcript = Transcript(out, out, headings=True)
     try:
         async with client.stream(model, conversation, reasoning="high") as events:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Mapping
+from functools import cache
+from typing import Literal, get_args, get_origin, get_type_hints
 
 from attrs import frozen
 
@@ -97,10 +99,26 @@ class Dialect:
             raise WrongValue("Dialect.levels must hold ThinkingLevels")
         if self.think_tags is not None and not isinstance(self.think_tags, ThinkTags):
             raise WrongValue(f"Dialect.think_tags must be ThinkTags, not {type(self.think_tags).__name__}")
+        for name, words in _words().items():
+            if getattr(self, name) not in words:
+                known = ", ".join(map(str, words))
+                raise WrongValue(f"Dialect.{name} must be one of {known}, not {shown(getattr(self, name))}")
         for place, pair in enumerate(self.by_model):
             if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], Dialect)):
                 raise WrongValue(f"Dialect.by_model[{place}] must be a pair of a pattern and a Dialect")
             check_pattern(f"Dialect.by_model[{place}]", pair[0])
+
+
+@cache
+def _words() -> Mapping[str, tuple[str | None, ...]]:
+    """The fields of a Dialect that hold one of some words, with these words."""
+    fields: dict[str, tuple[str | None, ...]] = {}
+    for name, hint in get_type_hints(Dialect).items():
+        choices = [hint, *get_args(hint)] if get_origin(hint) is not Literal else [hint]
+        words = [word for choice in choices if get_origin(choice) is Literal for word in get_args(choice)]
+        if words:
+            fields[name] = (*words, None) if type(None) in choices else tuple(words)
+    return fields
 
 
 def check_pattern(name: str, pattern: object) -> None:

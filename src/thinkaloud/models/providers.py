@@ -7,6 +7,8 @@ says something unusual, a comment tells.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from thinkaloud.errors import UnknownModel, shown
 from thinkaloud.models.cloud_rows import CLOUDS
 from thinkaloud.models.endpoint_rows import ENDPOINTS
@@ -58,5 +60,7 @@ def find_provider(id: str) -> Provider:
     """Find a row by id or by a common other name. Raises UnknownModel, with the names there are."""
     row = PROVIDERS.get(provider_id(id)) if isinstance(id, str) else None
     if row is None:
-        raise UnknownModel(f"provider {shown(id)} is unknown; use one of: {', '.join(sorted(PROVIDERS))}")
+        near = get_close_matches(id, [*PROVIDERS, *_ALIASES], 1, 0.75) if isinstance(id, str) else []
+        hint = f"did you mean {near[0]}? There are" if near else "use one of"
+        raise UnknownModel(f"provider {shown(id)} is unknown; {hint}: {', '.join(sorted(PROVIDERS))}")
     return row

@@ -62,9 +62,9 @@ def resolve_model(model: str | Model, *, base_model: str | None = None) -> tuple
 def _provider(model: Model) -> Provider:
     try:
         return find_provider(model.provider)
-    except UnknownModel:
+    except UnknownModel as error:
         if model.protocol is None or model.base_url is None:
-            raise
+            raise UnknownModel(_what_helps(model, error)) from None
     return Provider(
         id=model.provider,
         protocol=model.protocol,
@@ -72,6 +72,13 @@ def _provider(model: Model) -> Provider:
         key_required=False,
         dialect=model.dialect or Dialect(),
     )
+
+
+def _what_helps(model: Model, error: UnknownModel) -> str:
+    if model.protocol is None and model.base_url is None:
+        return f"{error}; or give a Model its protocol= and base_url="
+    missing = "protocol" if model.protocol is None else "base_url"
+    return f"provider {shown(model.provider)} is unknown; a Model at one of your own needs {missing}= too"
 
 
 def _known(model: Model) -> Model | None:

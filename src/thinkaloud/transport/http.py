@@ -94,7 +94,7 @@ class HttpTransport:
             )
             response = await client.send(sent, stream=True, follow_redirects=False)
         except _errors_of(library) as error:
-            failure = _failure(error, "connect")
+            failure = _failure(error, "connect", _host_of(request.url))
         except RuntimeError as error:
             failure = ConfigurationError(
                 f"the HTTP client cannot be used here ({error}); it may be closed, or belong to another event loop or "
@@ -113,6 +113,10 @@ class HttpTransport:
     async def aclose(self) -> None:
         """Close the connections that were made here; a given client stays open."""
         self._closed = True
+        await self.disconnect()
+
+    async def disconnect(self) -> None:
+        """Close the connections that were made here, as their event loop ends; another one may make new ones."""
         made, self._made = self._made, {}
         for client in made.values():
             await client.aclose()
@@ -222,7 +226,7 @@ class HttpExchange:
 
 
 def _host_of(location: str) -> str:
-    """Name the host of a redirect, and nothing else of it: it may hold credentials, or nonsense."""
+    """Name the host of an address, and nothing else of it: it may hold credentials, or nonsense."""
     try:
         target = urlsplit(location)
         host, port = target.hostname, target.port
@@ -256,7 +260,7 @@ _HEAD_TOO_LARGE = "Receive buffer too long"  # h11
 _CONNECTING = frozenset({"ConnectError", "ProxyError"})
 
 
-def _failure(error: Exception, phase: str) -> ThinkaloudError:
+def _failure(error: Exception, phase: str, host: str = "") -> ThinkaloudError:
     """Put an error of the HTTP library in our words. The original is not chained: it holds the request's headers."""
     name = type(error).__name__
     said = _said(error)
@@ -269,7 +273,7 @@ def _failure(error: Exception, phase: str) -> ThinkaloudError:
     if name in _CONFIGURATION:
         return ConfigurationError(f"{_CONFIGURATION[name]} ({text})")
     failure: type[TransportError] = ConnectFailed if name in _CONNECTING else ReadFailed
-    doing = "no connection could be made" if failure is ConnectFailed else f"the connection broke during {phase}"
+    doing = f"no connection could be made{host}" if failure is ConnectFailed else f"the connection broke during {phase}"
     return failure(f"{doing} ({text})")
 
 

@@ -277,6 +277,16 @@ def test_every_provider_stands_in_the_table_of_the_guide() -> None:
     assert [name for name in PROVIDERS if f"`{name}`" not in table] == []
 
 
+def test_every_variable_that_holds_an_address_stands_in_the_guide() -> None:
+    from thinkaloud.models.providers import PROVIDERS
+
+    guide = (DOCS / "providers.md").read_text()
+    surfaces: list[Any] = [surface for row in PROVIDERS.values() for surface in (row, *row.surfaces)]
+    variables = {surface.base_url_variable for surface in surfaces if surface.base_url_variable}
+    assert "OPENAI_BASE_URL" in variables
+    assert {name for name in variables if f"`{name}`" not in guide} == set()
+
+
 @pytest.mark.parametrize("page", [README, DOCS / "providers.md"], ids=_named)
 def test_the_number_of_models_is_that_of_the_catalog(page: Path) -> None:
     [told] = re.findall(r"(\d+) models", page.read_text())

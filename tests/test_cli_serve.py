@@ -26,7 +26,9 @@ def test_clients_of_every_protocol_read_the_same_answer_and_an_interrupt_ends_it
         process.send_signal(signal.SIGINT)
         _, complaint = process.communicate()
     assert (process.returncode, complaint) == (130, b"")
-    assert said.startswith("http://127.0.0.1:")
+    address = said.splitlines()[0]
+    assert address.startswith("http://127.0.0.1:")
+    assert f"export ANTHROPIC_BASE_URL={address} ANTHROPIC_API_KEY=none\n" in said
     assert "Fourteen seconds" in answers[0].text
     assert {answer.text for answer in answers} == {answers[0].text}
     assert {answer.thinking for answer in answers} == {answers[0].thinking} != {""}

@@ -46,5 +46,8 @@ async def _serve(port: int, pace: float, verify: bool) -> None:
         out.line(server.url)
         for protocol in ENCODERS:
             out.line(f"  {protocol}: base URL {server.base_url(protocol)}")
+        out.line(
+            f"To call it: export ANTHROPIC_BASE_URL={server.base_url('anthropic-messages')} ANTHROPIC_API_KEY=none"
+        )
         out.line(f"Any key and any model will do, such as {DEMO_MODEL}. Ctrl-C ends it.")
         await anyio.sleep_forever()

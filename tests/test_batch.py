@@ -106,6 +106,10 @@ async def test_what_the_callback_raises_comes_out_plain_and_ends_the_rest() -> N
         ({"limit": True}, "limit=True"),
         ({"limits": 5}, "limits is an argument of Client"),
         ({"conversations": "one"}, "for one use complete"),
+        ({"conversations": ta.Conversation("one")}, "for one use complete"),
+        ({"conversations": {"one": 1}}, "for one use complete"),
+        ({"conversations": None}, "for one use complete"),
+        ({"on_done": 3}, "on_done must be a function"),
     ],
 )
 async def test_arguments_that_cannot_work_are_refused_before_any_call(arguments: Any, words: str) -> None:
@@ -115,3 +119,9 @@ async def test_arguments_that_cannot_work_are_refused_before_any_call(arguments:
 
 async def test_no_conversations_are_no_outcomes() -> None:
     assert await ta.complete_many(CLAUDE, []) == []
+
+
+async def test_a_limit_far_above_the_number_of_conversations_costs_nothing() -> None:
+    client, _ = model()
+    outcomes = await ta.complete_many(CLAUDE, ["a", "b", "c"], client=client, limit=10**12)
+    assert [getattr(outcome, "text", None) for outcome in outcomes] == ["to a", "to b", "to c"]

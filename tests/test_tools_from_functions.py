@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from enum import Enum
 from typing import Annotated, Any, Literal, NewType, NotRequired, TypedDict
 
@@ -413,3 +413,54 @@ def test_the_handler_may_be_the_fourth_argument() -> None:
         return "seen"
 
     assert ta.Tool("look", "Looks.", {}, look).handler is look
+
+
+def divides(a: 1 / 0) -> None: ...  # type: ignore[valid-type]
+
+
+def is_no_expression(a: "for") -> None: ...  # type: ignore[valid-type]  # noqa: F722
+
+
+def yields(a: int) -> Any:
+    yield a
+
+
+async def yields_later(a: int) -> Any:
+    yield a
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (divides, "the parameters of divides cannot be read: division by zero"),
+        (is_no_expression, "the parameters of is_no_expression cannot be read"),
+        (max, "the parameters of max cannot be read"),
+        (yields, "yields is a generator"),
+        (yields_later, "yields_later is a generator"),
+        (lambda: 1, "a lambda has no name"),
+    ],
+)
+def test_a_function_whose_parameters_or_results_no_model_can_have_is_refused(function: Any, words: str) -> None:
+    with pytest.raises(ta.ConfigurationError, match=words):
+        ta.Tool.from_function(function)
+
+
+def test_a_lambda_with_a_name_is_a_tool() -> None:
+    assert ta.Tool.from_function(lambda: 1, name="one").name == "one"
+
+
+@pytest.mark.parametrize("default", [float("nan"), float("inf"), 10**5000], ids=["nan", "inf", "huge"])
+def test_a_default_that_json_cannot_hold_is_no_part_of_the_schema(default: Any) -> None:
+    def wait(seconds: float = default) -> None: ...
+
+    assert ta.Tool.from_function(wait).schema["properties"] == {"seconds": {"type": "number"}}
+
+
+@dataclass
+class Voyage:
+    days: InitVar[int]
+
+
+def test_an_argument_of_a_dataclass_that_is_no_field_is_refused() -> None:
+    with pytest.raises(ta.ConfigurationError, match=r"Voyage\.days: an InitVar is no field"):
+        schema_of(Voyage)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Unpack
 
 import anyio
 
 from thinkaloud.client import Client, ModuleCallOptions, complete
 from thinkaloud.errors import ConfigurationError, ThinkaloudError, shown
-from thinkaloud.messages import AssistantMessage
+from thinkaloud.messages import AssistantMessage, Conversation
 from thinkaloud.models.model import Model
 from thinkaloud.plan import Messages, refuse_unknown
 
@@ -41,8 +41,10 @@ async def complete_many(
     refuse_unknown(rest)
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise ConfigurationError(f"limit={shown(limit)} must be a whole number above 0")
-    if isinstance(conversations, str) or not isinstance(conversations, Iterable):
+    if isinstance(conversations, str | bytes | Conversation | Mapping) or not isinstance(conversations, Iterable):
         raise ConfigurationError("conversations must be several, such as a list of strings; for one use complete(...)")
+    if on_done is not None and not callable(on_done):
+        raise ConfigurationError(f"on_done must be a function, or None, not {type(on_done).__name__}")
     if client is None:
         async with Client() as own:
             options["client"] = own
@@ -61,10 +63,18 @@ async def _asked(
     outcomes: dict[int, Outcome] = {}
     failures: list[Exception] = []
     waiting = enumerate(conversations)
+    asking = 0
+
+    def ask_more() -> None:
+        nonlocal asking
+        if asking < limit:
+            asking += 1
+            tasks.start_soon(ask)
 
     async def ask() -> None:
         try:
             for place, conversation in waiting:
+                ask_more()  # only while there are conversations: the limit may be far above their number
                 outcome: Outcome
                 try:
                     outcome = await complete(model, conversation, streaming=streaming, **options)
@@ -78,8 +88,7 @@ async def _asked(
             tasks.cancel_scope.cancel()
 
     async with anyio.create_task_group() as tasks:
-        for _ in range(limit):
-            tasks.start_soon(ask)
+        ask_more()
     if failures:
         raise failures[0]
     return [outcomes[place] for place in sorted(outcomes)]

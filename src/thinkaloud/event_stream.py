@@ -156,8 +156,11 @@ class EventStream:
             if self._attempts.over:
                 await self._attempts.release()
         except Exception as error:
-            self._attempts.fail(error)
+            told = no_end(error)
+            self._attempts.fail(told)
             await self._attempts.release()
+            if told is not error:
+                raise told from error
             raise
         except BaseException:
             self._abort("a wait for the stream was cancelled")
@@ -212,7 +215,7 @@ class EventStream:
                     final, self._attempts.final = self._attempts.final, None
                     await self._put(outbox, [final])
         except Exception as error:
-            self._attempts.fail(error)
+            self._attempts.fail(no_end(error))
         except BaseException:
             self._abort("the task of the stream was cancelled")
             raise
@@ -258,6 +261,15 @@ class EventStream:
                 source=self,
             )
             self._attempts.leave_open()
+
+
+def no_end(error: Exception) -> Exception:
+    """An error as it may be raised while events are read: a StopAsyncIteration out of a hook or a processor would pass
+    for the end of the answer.
+    """
+    if not isinstance(error, StopAsyncIteration):
+        return error
+    return RuntimeError("a function that the call was given raised StopAsyncIteration")
 
 
 def _unwrapped(error: BaseException) -> BaseException:

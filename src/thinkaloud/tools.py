@@ -78,6 +78,8 @@ class Tool:
         from thinkaloud.typed.functions import function_of
 
         made = function_of(function)
+        if name is None and made.name == "<lambda>":
+            raise ConfigurationError("a lambda has no name that a model could call: give one with name=")
         return cls(
             made.name if name is None else name,
             made.description if description is None else description,

@@ -5,7 +5,7 @@ scope outlives it; whoever drives the steps decides how the events go out.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 
 import anyio
 from attrs import evolve
@@ -18,13 +18,14 @@ from thinkaloud.errors import (
     RunError,
     StreamAborted,
     ThinkaloudError,
+    shown,
 )
-from thinkaloud.event_stream import EventStream
+from thinkaloud.event_stream import EventStream, no_end
 from thinkaloud.events import RunEvent, ToolFinished, ToolStarted, TurnEnd, TurnStart
 from thinkaloud.messages import AssistantMessage, Conversation, Message, StopReason, ToolResult
 from thinkaloud.protocols.base import Call
 from thinkaloud.run_result import RunResult, open_calls
-from thinkaloud.runs.execution import Job, error_result, run_jobs
+from thinkaloud.runs.execution import Job, error_result, run_jobs, said_of
 from thinkaloud.runs.rules import RunRules
 from thinkaloud.structured import correction, is_answer
 from thinkaloud.tools import ServerTool, Tool, ToolChoice
@@ -128,7 +129,10 @@ class Engine:
         except ThinkaloudError as error:
             self._fail(error)
         except Exception as error:
-            self.over, self.error = True, error
+            told = no_end(error)
+            self.over, self.error = True, told
+            if told is not error:
+                raise told from error
             raise
         except BaseException:
             self.abort("a wait for the run was cancelled")
@@ -365,12 +369,16 @@ def _needs_approval(tool: Tool | None, call: ToolCall) -> bool:
     if not callable(tool.needs_approval):
         return tool.needs_approval
     try:
-        return bool(tool.needs_approval(call.arguments))
+        needed = tool.needs_approval(call.arguments)
     except MalformedToolArguments:
         return False  # it is not run, whoever approves
     except Exception as error:  # whatever a function of the user's raises ends the run
-        text = f"needs_approval of the tool {tool.name!r} failed: {type(error).__name__}: {error}"
-        raise RunError(text) from error
+        raise RunError(f"needs_approval of the tool {tool.name!r} failed: {said_of(error)}") from error
+    if not isinstance(needed, bool):  # a forgotten `return` must not let a call through
+        if isinstance(needed, Coroutine):
+            needed.close()
+        raise RunError(f"needs_approval of the tool {tool.name!r} must give True or False, not {shown(needed)}")
+    return needed
 
 
 def _function_name(tool: ServerTool) -> object:

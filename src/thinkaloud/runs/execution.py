@@ -40,17 +40,22 @@ async def run_jobs(
 ) -> None:
     """Run calls at once, and tell of each result as it comes. known: names of the tools there are.
 
-    Raises ToolFailed for the first failure where `raises`; the others are cancelled then.
+    Raises ToolFailed for the first failure where `raises`; the others are cancelled then. What is no error but an order
+    to stop, such as SystemExit, ends the calls too, and comes out as it is.
     """
-    failures: list[ToolFailed] = []
+    failures: list[BaseException] = []
+    done: set[int] = set()
 
     async def one(job: Job) -> None:
         try:
             result = await _result(job, raises=raises, known=known)
-        except ToolFailed as error:
+        except anyio.get_cancelled_exc_class():
+            raise
+        except BaseException as error:  # raised below, plain and not as a group
             failures.append(error)
             tasks.cancel_scope.cancel()
         else:
+            done.add(job.place)
             finished(job, result)
 
     async with anyio.create_task_group() as tasks:
@@ -58,6 +63,9 @@ async def run_jobs(
             tasks.start_soon(one, job)
     if failures:
         raise failures[0]
+    for job in jobs:
+        if job.place not in done:  # the group was not cancelled, so the tool has raised a cancellation of its own
+            finished(job, _failed(job.call, "it was cancelled", None, raises))
 
 
 async def _result(job: Job, *, raises: bool, known: Sequence[str]) -> ToolResult:
@@ -73,7 +81,7 @@ async def _result(job: Job, *, raises: bool, known: Sequence[str]) -> ToolResult
     except MalformedToolArguments as error:
         return error_result(call, str(error))
     except Exception as error:  # whatever a tool of the user's raises is told to the model
-        return _failed(call, f"{type(error).__name__}: {error}", error, raises)
+        return _failed(call, said_of(error), error, raises)
     return _failed(call, f"the deadline of {seconds:g} s ran out", None, raises)
 
 
@@ -82,6 +90,14 @@ async def _called(handler: Callable[..., Any], arguments: dict[str, Any]) -> Any
         return await handler(arguments)
     value = await anyio.to_thread.run_sync(handler, arguments, abandon_on_cancel=True)
     return await value if inspect.isawaitable(value) else value
+
+
+def said_of(error: Exception) -> str:
+    """An exception of the user's, as text: one that cannot say what it is, is told by its type."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # of its own `__str__`
+        return type(error).__name__
 
 
 def _failed(call: ToolCall, text: str, cause: Exception | None, raises: bool) -> ToolResult:

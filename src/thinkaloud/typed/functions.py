@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, get_type_hints
+from typing import Any
 
 from attrs import frozen
 
 from thinkaloud.errors import ConfigurationError, MalformedToolArguments
 from thinkaloud.jsontext import Json, dumps
-from thinkaloud.typed.kinds import NO_DEFAULT, Member
+from thinkaloud.typed.kinds import NO_DEFAULT, Member, hints_of
 from thinkaloud.typed.reading import Unfit, read_members
 from thinkaloud.typed.schema import Schema, schema_of_members
 
@@ -37,22 +37,31 @@ def function_of(function: Callable[..., Any]) -> Function:
     name = getattr(function, "__name__", type(function).__name__)
     if not callable(function):
         raise ConfigurationError(f"a tool is made from a function, not from a {name}")
-    description, told = _docstring(function)
-    members, positional = _parameters(function, name, told)
+    if _is_generator(function):
+        raise ConfigurationError(f"{name} is a generator, and a tool gives one result: return it, do not yield")
+    parameters = _signature(function, name)
+    description, told = _docstring(function, set(parameters))
+    members, positional = _parameters(function, name, parameters, told)
     return Function(name, description, schema_of_members(members, name), _handler(function, members, positional))
 
 
-def _parameters(
-    function: Callable[..., Any], name: str, told: Callable[[str], str]
-) -> tuple[list[Member], frozenset[str]]:
+def _signature(function: Callable[..., Any], name: str) -> Mapping[str, inspect.Parameter]:
     try:
-        hints = get_type_hints(_underlying(function), include_extras=True)
-        parameters = inspect.signature(function).parameters.values()
-    except (NameError, TypeError, ValueError) as error:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError) as error:
         raise ConfigurationError(f"the parameters of {name} cannot be read: {error}") from None
+
+
+def _parameters(
+    function: Callable[..., Any],
+    name: str,
+    parameters: Mapping[str, inspect.Parameter],
+    told: Callable[[str], str],
+) -> tuple[list[Member], frozenset[str]]:
+    hints = hints_of(_underlying(function), f"the parameters of {name} cannot be read")
     members: list[Member] = []
     positional: set[str] = set()
-    for parameter in parameters:
+    for parameter in parameters.values():
         if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
             positional.add(parameter.name)
         elif parameter.kind not in _NAMED:
@@ -100,6 +109,11 @@ def is_async(function: Any) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(_underlying(function))
 
 
+def _is_generator(function: Any) -> bool:
+    inner = _underlying(function)
+    return inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner)
+
+
 # docstrings
 
 _SECTION = re.compile(
@@ -110,12 +124,11 @@ _RULE = re.compile(r"-{3,}$")
 _ENTRY = re.compile(r"(?::param\s+(?:\S+\s+)?)?\*{0,2}(?P<name>\w+)(?:\s*\([^)]*\))?(?P<gap>\s*):(?:\s+(?P<text>.*))?$")
 
 
-def _docstring(function: Callable[..., Any]) -> tuple[str, Callable[[str], str]]:
+def _docstring(function: Callable[..., Any], names: set[str]) -> tuple[str, Callable[[str], str]]:
     """What a docstring says of a function, and of each parameter. Google's, NumPy's and Sphinx's forms are known."""
     text = inspect.getdoc(_underlying(function)) or ""
     if text == inspect.getdoc(object.__call__):
         text = ""
-    names = set(inspect.signature(function).parameters) if text else set()
     about: list[str] = []
     entries: dict[str, list[str]] = {}
     current, depth, over = "", 0, False

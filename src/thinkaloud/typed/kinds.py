@@ -23,7 +23,7 @@ from typing import (
 import attrs
 
 from thinkaloud.errors import ConfigurationError, shown
-from thinkaloud.jsontext import Json
+from thinkaloud.jsontext import Json, dumps
 
 _LISTS = (list, set, frozenset, abc.Sequence, abc.MutableSequence, abc.Iterable, abc.Collection, abc.Set)
 _OBJECTS = (dict, abc.Mapping, abc.MutableMapping)
@@ -119,10 +119,7 @@ def is_class(kind: Any) -> bool:
 
 def members_of(cls: Any) -> list[Member]:
     """The fields of a class. Raises ConfigurationError for annotations that name nothing."""
-    try:
-        hints = get_type_hints(cls, include_extras=True)
-    except NameError as error:
-        raise ConfigurationError(f"{named(cls)}: an annotation cannot be resolved: {error}") from None
+    hints = hints_of(cls, f"{named(cls)}: an annotation cannot be resolved")
     if is_typeddict(cls):
         return [_of_typeddict(cls, name, kind) for name, kind in hints.items()]
     if attrs.has(cls):
@@ -131,6 +128,9 @@ def members_of(cls: Any) -> list[Member]:
             for each in attrs.fields(cls)
             if each.init
         ]
+    for name, kind in hints.items():
+        if isinstance(kind, dataclasses.InitVar):
+            raise ConfigurationError(f"{named(cls)}.{name}: an InitVar is no field; make it one, or leave it out")
     return [
         Member(
             each.name,
@@ -141,6 +141,14 @@ def members_of(cls: Any) -> list[Member]:
         for each in dataclasses.fields(cls)
         if each.init
     ]
+
+
+def hints_of(owner: Any, wrong: str) -> dict[str, Any]:
+    """The annotations of a function or a class. Raises ConfigurationError, with these words."""
+    try:
+        return get_type_hints(owner, include_extras=True)
+    except Exception as error:  # an annotation is code, and raises anything
+        raise ConfigurationError(f"{wrong}: {error}") from None
 
 
 def _of_typeddict(cls: Any, name: str, kind: Any) -> Member:
@@ -172,6 +180,14 @@ def named(kind: Any) -> str:
 def is_plain(value: Any) -> bool:
     """Whether a value is a string, number, flag or null: a JSON value without parts."""
     return value is None or (isinstance(value, (str, int, float)) and not isinstance(value, Enum))
+
+
+def is_written(value: Any) -> bool:
+    """Whether a value may stand in a schema as a default: plain, and a number that JSON can hold."""
+    try:
+        return is_plain(value) and value is not None and dumps(value) != ""
+    except ValueError:
+        return False
 
 
 def plain(value: Any) -> Json:

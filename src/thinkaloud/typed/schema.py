@@ -103,7 +103,7 @@ class _Writer:
                 schema.setdefault("description", member.description)
             if member.required or self._every_field:
                 required.append(member.name)
-            elif kinds.is_plain(member.default) and member.default is not None:
+            elif kinds.is_written(member.default):
                 schema["default"] = member.default
             properties[member.name] = schema
         return {

@@ -177,7 +177,6 @@ HEADLESS = {
     "no HTTP": (b"220 smtp ready\r\n\r\n",),
     "half a head": (HEAD[:40],),
     "two sizes": (b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 7\r\n\r\nabcdefg",),
-    "a head without end": (b"HTTP/1.1 200 OK\r\n", *[b"x-more: %b\r\n" % (b"y" * 1000)] * 300),
 }
 
 
@@ -188,6 +187,15 @@ async def test_no_answer_is_a_failed_read(library: str, pieces: tuple[bytes, ...
         error = await ends_as(server, library)
     assert type(error) is ta.ReadFailed, error
     assert error.partial is None
+
+
+@pytest.mark.parametrize("end", ["close", "reset"])
+async def test_a_head_without_end_is_over_the_limit_of_headers(library: str, end: str) -> None:
+    head = (b"HTTP/1.1 200 OK\r\n", *[b"x-more: %b\r\n" % (b"y" * 1000)] * 300)
+    async with raw_server(saying(*head, end=end)) as server:
+        error = await ends_as(server, library)
+    assert isinstance(error, ta.LimitExceeded), error
+    assert error.which == "header_size"
 
 
 def half_closed(*pieces: bytes) -> Answering:

@@ -129,6 +129,7 @@ def traced() -> int:
 
 
 @needs_files
+@pytest.mark.unwatched
 async def test_nothing_is_left_of_streams_that_were_left(library: str, anyio_backend: str) -> None:
     if library != "own":
         pytest.importorskip(library)

@@ -66,9 +66,8 @@ def _unfollowed(items: list[Any]) -> list[str]:
     """Reasoning items with nothing of the model behind them."""
     found = []
     for item, after in zip(items, [*items[1:], {}], strict=True):
-        follows = after.get("type") in ("reasoning", "function_call", "custom_tool_call") or (
-            after.get("role") == "assistant"
-        )
+        # a message, a call, or an item of a tool that the provider runs
+        follows = after and not after.get("type", "").endswith("_output") and after.get("role") in (None, "assistant")
         if item.get("type") == "reasoning" and not follows:
             found.append("reasoning without its follower")
     return found

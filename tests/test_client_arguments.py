@@ -222,12 +222,28 @@ def test_a_synchronous_http_client_is_refused() -> None:
         ({"api_key": "k"}, "Client(api_key=...)"),
         ({"timeouts": ta.Timeouts()}, "Client(timeouts=...)"),
         ({"zzz": 1}, "there are: allow_http, base_model"),
+        ({"max_turn": 3}, "did you mean max_turns"),
     ],
 )
 def test_an_unknown_argument_gets_a_hint(given: dict[str, Any], words: str) -> None:
     with pytest.raises(ta.UnsupportedOption) as caught:
         ta.prepare(CLAUDE, "hi", **given)
     assert words in str(caught.value)
+
+
+def test_an_argument_of_runs_is_told_where_it_belongs() -> None:
+    for name in set(ta.RunOptions.__annotations__) - set(ta.CallOptions.__annotations__) - {"client", "streaming"}:
+        with pytest.raises(ta.UnsupportedOption, match=f"{name} is an argument of run and run_stream"):
+            ta.prepare(CLAUDE, "hi", **{name: None})  # type: ignore[arg-type]
+
+
+def test_a_string_among_blocks_is_text() -> None:
+    picture = ta.Image.from_url("https://example.com/harbour.png")
+    assert ta.UserMessage(["What is this?", picture]).content == (ta.Text("What is this?"), picture)
+    assert ta.AssistantMessage(["A harbour."]).content == (ta.Text("A harbour."),)
+    assert ta.ToolResult("c1", ["14:20", picture]).content == (ta.Text("14:20"), picture)
+    with pytest.raises(ta.ConfigurationError, match="content must be text or blocks, not dict"):
+        ta.ToolResult("c1", {"high water": "14:20"})
 
 
 def test_what_the_user_says_may_be_a_string_anywhere() -> None:

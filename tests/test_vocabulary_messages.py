@@ -46,7 +46,7 @@ def test_blocks_become_a_tuple_in_their_order() -> None:
 @pytest.mark.parametrize(
     ("make", "fields"),
     [
-        (UserMessage, {"content": [Text("a"), "b"]}),
+        (UserMessage, {"content": [Text("a"), 5]}),
         (UserMessage, {"content": 5}),
         (UserMessage, {"content": None}),
         (UserMessage, {}),

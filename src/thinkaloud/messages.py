@@ -32,20 +32,24 @@ from thinkaloud.usage import Cost, Usage
 _BLOCKS = (Text, Thinking, ToolCall, Image, Document, Opaque)
 
 
-def _as_user_blocks(value: str | UserBlock | Iterable[UserBlock]) -> tuple[UserBlock, ...]:
-    if isinstance(value, str):
-        return (Text(value),)
-    if isinstance(value, _BLOCKS):
-        return (value,)
-    return items_of("content", value)
+def _as_blocks(value: Any) -> tuple[Any, ...]:
+    """Blocks, of which one may stand alone, and where a string is a Text."""
+    if isinstance(value, (str, *_BLOCKS)):
+        value = (value,)
+    elif isinstance(value, Mapping):
+        raise WrongValue(f"content must be text or blocks, not {type(value).__name__}")
+    items = items_of("content", value)
+    if not any(isinstance(item, str) for item in items):
+        return items
+    return tuple(Text(item) if isinstance(item, str) else item for item in items)
 
 
-def _as_assistant_blocks(value: str | AssistantBlock | Iterable[AssistantBlock]) -> tuple[AssistantBlock, ...]:
-    if isinstance(value, str):
-        return (Text(value),)
-    if isinstance(value, _BLOCKS):
-        return (value,)
-    return items_of("content", value)
+def _as_user_blocks(value: str | UserBlock | Iterable[str | UserBlock]) -> tuple[UserBlock, ...]:
+    return _as_blocks(value)
+
+
+def _as_assistant_blocks(value: str | AssistantBlock | Iterable[str | AssistantBlock]) -> tuple[AssistantBlock, ...]:
+    return _as_blocks(value)
 
 
 def _as_level(value: LevelChoice | tuple[ThinkingLevel | None, ThinkingLevel | None]) -> LevelChoice:
@@ -119,7 +123,7 @@ class Timing(NamedTuple):
 
 @frozen
 class UserMessage(Stored):
-    """What the user says: text, images, documents. A plain string becomes one text block."""
+    """What the user says: text, images, documents. A plain string, also one in a list, is a text block."""
 
     content: tuple[UserBlock, ...] = field(converter=_as_user_blocks, validator=_all_blocks)
 
@@ -129,7 +133,7 @@ class ToolResult(Stored):
     """The outcome of one tool call.
 
     call_id: id of the call that it answers.
-    content: text and images; a plain string becomes one text block.
+    content: text and images; a plain string, also one in a list, is a text block.
     name: the tool's name; some protocols need it, and it is found in the history when left out.
     is_error: the tool failed, and the content says how.
     """

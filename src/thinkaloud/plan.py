@@ -329,6 +329,11 @@ _TOLD = ("on_request", "on_response", "on_event", "tracing")
 _OF_CLIENTS = ("api_key", "auth", "http_client", "transport", "timeouts", "limits", "retries", *_TOLD)
 
 
+# Arguments of a run that a single answer does not take.
+_LIMITS_OF_RUNS = ("max_turns", "max_tool_calls", "max_total_tokens", "max_cost", "tool_deadline")
+_OF_RUNS = (*_LIMITS_OF_RUNS, "on_tool_error", "history", "approvals")
+
+
 def refuse_unknown(options: Mapping[str, Any]) -> None:
     """Raise UnsupportedOption for an argument that no call takes, with the name that was probably meant."""
     known = CallOptions.__annotations__
@@ -337,7 +342,9 @@ def refuse_unknown(options: Mapping[str, Any]) -> None:
             continue
         if name in _OF_CLIENTS:
             raise UnsupportedOption(f"{name} is an argument of Client: use Client({name}=...), or client=Client(...)")
-        near = get_close_matches(name, [*known, *_OF_CLIENTS], 1)
+        if name in _OF_RUNS:
+            raise UnsupportedOption(f"{name} is an argument of run and run_stream: a call here is one answer")
+        near = get_close_matches(name, [*known, *_OF_CLIENTS, *_OF_RUNS], 1)
         hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(known))}"
         raise UnsupportedOption(f"unknown argument {name!r}; {hint}")
 

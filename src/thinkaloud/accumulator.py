@@ -79,14 +79,25 @@ class Accumulator:
     def add_all(self, events: Iterable[StreamEvent]) -> None:
         """Take in several events in order."""
         for event in events:
-            fold = _FOLDS.get(type(event))
+            kind = type(event)
+            if kind is TextDelta or kind is ThinkingDelta:  # nearly all events
+                self._drafts[event.index].fragments.append(event.text)  # type: ignore[union-attr]
+                continue
+            fold = _FOLDS.get(kind)
             if fold is not None:
                 fold(self, event)
 
+    def block(self, index: int) -> AssistantBlock:
+        """The block of an index of the events as far as it has come. Raises KeyError for one that has not begun."""
+        draft = self._drafts.get(index)
+        return self._blocks[index] if draft is None else draft.snapshot()
+
     def message(self, *, timing: Timing = Timing()) -> AssistantMessage:
         """The message as far as it has come; without StreamEnd its stop reason is None."""
-        blocks = {**self._blocks, **{index: draft.snapshot() for index, draft in self._drafts.items()}}
-        content = tuple(blocks[index] for index in sorted(blocks))
+        blocks = self._blocks
+        if self._drafts:
+            blocks = {**blocks, **{index: draft.snapshot() for index, draft in self._drafts.items()}}
+        content = tuple([blocks[index] for index in sorted(blocks)])
         end = self._end
         return AssistantMessage(
             content,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from thinkaloud.content import Block, Text, Thinking, ToolCall
@@ -37,8 +38,6 @@ def content_digest(blocks: Iterable[Block]) -> str | None:
     signed = [[place, *covered] for place, block in enumerate(blocks) if (covered := _covered(block)) is not None]
     if not signed:
         return None
-    from hashlib import sha256
-
     return f"{_VERSION}:{sha256(dumps(signed).encode()).hexdigest()}"
 
 

@@ -94,7 +94,7 @@ class Reader:
         self._decoder: _Framing | None = None
         self._body: list[bytes] | None = [] if status >= 400 else None
         self._body_size = 0
-        self._stream_size = 0
+        self._room = limits.stream_size
         self._head = b""
         self._beginning = b""
         self._stopwatch = None if clock is None else _Stopwatch(clock, started_at)
@@ -125,8 +125,8 @@ class Reader:
                 chunk = self._choose_framing(chunk)
             if self._decoder is None:
                 return self._collect(chunk)
-        self._stream_size += len(chunk)
-        if self._stream_size > self._limits.stream_size:
+        self._room -= len(chunk)
+        if self._room < 0:
             return self._failed([], self._limits.exceeded("stream_size", "the stream has over {} bytes"))
         events: list[StreamEvent] = []
         try:
@@ -137,7 +137,12 @@ class Reader:
                     events = self._parse(event)
         except ThinkaloudError as error:
             return self._failed(events, error)
-        return self._folded(events) if events else ()
+        if not events:
+            return events
+        if self._stopwatch is not None:
+            self._stopwatch.see(events)
+        self._accumulator.add_all(events)
+        return self._completed(events) if type(events[-1]) is StreamEnd else events
 
     def close(self) -> Sequence[StreamEvent]:
         """Take in the end of the body."""
@@ -231,6 +236,10 @@ class Reader:
         if self._stopwatch is not None:
             self._stopwatch.see(events)
         self._accumulator.add_all(events)
+        return self._completed(events)
+
+    def _completed(self, events: list[StreamEvent]) -> Sequence[StreamEvent]:
+        """Put the message into the event that ends the answer."""
         end = events[-1] if events else None
         if isinstance(end, StreamEnd):
             self.ended = True

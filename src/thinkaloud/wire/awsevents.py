@@ -75,7 +75,8 @@ class AwsEventDecoder:
                 payload_at = _PRELUDE.size + headers
                 name = _NAMES.get(chunk[_PRELUDE.size : payload_at])
                 if name is not None and crc32(chunk[8:-4], checksum) == _read_checksum(chunk, size - 4)[0]:
-                    return [ServerEvent(name, _text(chunk[payload_at:-4]))]
+                    payload = chunk[payload_at:-4]
+                    return [ServerEvent(name, payload.decode() if payload.isascii() else _text(payload))]
         events: list[ServerEvent] = []
         start, end = 0, len(chunk)
         try:

@@ -150,10 +150,10 @@ class BedrockParser(TolerantParser):
             data = loads(raw)
         except ValueError:
             data = decoded(raw)
-        if not isinstance(data, dict):
+        if type(data) is not dict:
             data = as_object(data, "data")
         delta = data.get("delta")
-        if not isinstance(delta, dict):
+        if type(delta) is not dict:
             delta = object_field(data, "delta")
         index = data.get("contentBlockIndex")
         if type(index) is not int:
@@ -161,9 +161,9 @@ class BedrockParser(TolerantParser):
         block = self._blocks.get(index)
         if block is not None and block.open is not None and len(delta) == 1:
             piece = delta.get(block.key)
-            if block.piece and isinstance(piece, dict) and len(piece) == 1:
+            if block.piece and type(piece) is dict and len(piece) == 1:
                 piece = piece.get(block.piece)
-            if isinstance(piece, str):  # nearly all deltas
+            if type(piece) is str:  # nearly all deltas
                 self.builder.extend(block.open, piece)
                 return
         content = delta.get("reasoningContent")

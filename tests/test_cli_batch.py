@@ -178,3 +178,26 @@ def test_two_runs_do_not_write_to_one_file(url: str, tmp_path: Path, capsys: pyt
         fcntl.flock(other, fcntl.LOCK_EX)
         assert run(given, answers, url) == 2
     assert "is being written by another run" in capsys.readouterr().err
+
+
+def test_a_line_that_is_nested_too_deeply_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = tmp_path / "in.jsonl"
+    given.write_text('{"prompt":' + "[" * 100_000)
+    assert run(given, tmp_path / "out.jsonl", "http://127.0.0.1:9") == 2
+    assert "in.jsonl:1 is no JSON: " in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given, answers = asked(tmp_path, {"id": "a", "prompt": "one"})
+    for wrong in ((given, tmp_path), (given, tmp_path / "no" / "out.jsonl"), (tmp_path / "none.jsonl", answers)):
+        assert run(*wrong, "http://127.0.0.1:9") == 2
+        told = capsys.readouterr().err
+        assert str(tmp_path) in told
+        assert "directory" in told
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no endless file")
+def test_an_endless_file_takes_no_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given, _ = asked(tmp_path, {"id": "a", "prompt": "one"})
+    assert run(given, Path("/dev/zero"), "http://127.0.0.1:9") == 2
+    assert "is no file that a later run could go on with" in capsys.readouterr().err

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 from thinkaloud.cli.arguments import WrongUse
+from thinkaloud.cli.output import reason
+from thinkaloud.jsontext import loads_exact
 
 
 class AnswerFile:
@@ -21,8 +24,13 @@ class AnswerFile:
     """
 
     def __init__(self, path: str) -> None:
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o644)
         try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o644)
+        except OSError as error:
+            raise WrongUse(f"{path}: {reason(error)}") from None
+        try:
+            if not stat.S_ISREG(os.fstat(self._file).st_mode):
+                raise WrongUse(f"{path} is no file that a later run could go on with")
             _lock(self._file, path)
             self.done = self._read(path)
         except BaseException:
@@ -57,7 +65,7 @@ class AnswerFile:
 
 def _id_of(line: bytes, place: str) -> str:
     with suppress(ValueError):
-        found = json.loads(line)
+        found = loads_exact(line)
         if isinstance(found, dict) and isinstance(found.get("id"), str):
             return str(found["id"])
     raise WrongUse(f"{place} is no answer of an earlier run; give another file")

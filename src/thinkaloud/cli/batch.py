@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,8 +11,9 @@ from typing import Any
 
 from thinkaloud.cli.answer_file import AnswerFile
 from thinkaloud.cli.arguments import WrongUse
-from thinkaloud.cli.output import Output, rich_is_installed
+from thinkaloud.cli.output import Output, reason, rich_is_installed
 from thinkaloud.errors import CodecError, ProviderError, ThinkaloudError
+from thinkaloud.jsontext import dumps, loads_exact
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.plan import Messages
 
@@ -102,7 +102,11 @@ def _told(error: ThinkaloudError) -> dict[str, Any]:
 def _questions(path: Path) -> dict[str, Messages]:
     """All conversations by their ids, checked before anybody is asked. Raises WrongUse, with the line."""
     questions: dict[str, Messages] = {}
-    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise WrongUse(f"{path}: {reason(error)}") from None
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         place = f"{path}:{number}"
@@ -117,7 +121,7 @@ def _question(line: bytes, number: int, place: str) -> tuple[str, Messages]:
     from thinkaloud import codec
 
     try:
-        told = json.loads(line)
+        told = loads_exact(line)
     except ValueError as error:
         raise WrongUse(f"{place} is no JSON: {error}") from None
     if not isinstance(told, dict):
@@ -131,8 +135,8 @@ def _question(line: bytes, number: int, place: str) -> tuple[str, Messages]:
     if "conversation" not in told:
         raise WrongUse(f'{place} must have a "prompt" or a "conversation"')
     try:
-        return str(id), codec.conversation_from(json.dumps(told["conversation"]))
-    except CodecError as error:
+        return str(id), codec.conversation_from(dumps(told["conversation"]))
+    except (CodecError, ValueError) as error:
         raise WrongUse(f"{place}: {error}") from None
 
 

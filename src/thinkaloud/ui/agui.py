@@ -143,7 +143,7 @@ class Encoder(AnswerEncoder):
 
     def _say_finish(self) -> list[bytes]:
         sent = self._refused_calls()
-        pending = [self._call_ids[id] for id, call in self._waiting.items() if is_runnable(call)]
+        pending = [self._call_ids.get(id, id) for id, call in self._waiting.items() if is_runnable(call)]
         outcome = {"type": "success", "pendingToolCallIds": pending} if pending and self._is_1_0 else None
         return [*sent, self._finished(outcome)]
 

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from attrs import frozen
 
+from thinkaloud.errors import WrongValue, shown
 from thinkaloud.messages import AssistantMessage, ToolResult
 
 Answer = tuple[AssistantMessage | ToolResult, ...]
@@ -40,8 +41,8 @@ class MemoryStore:
     """
 
     def __init__(self, *, limit: int = 10_000) -> None:
-        if limit < 1:
-            raise ValueError(f"limit={limit} must be 1 or more")
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+            raise WrongValue(f"limit={shown(limit)} must be a whole number above 0")
         self._limit = limit
         self._answers: OrderedDict[tuple[str, str], Answer] = OrderedDict()
 

@@ -16,7 +16,7 @@ from attrs import evolve, frozen
 
 from thinkaloud.accumulator import Accumulator
 from thinkaloud.content import ToolCall
-from thinkaloud.errors import MalformedToolArguments, StreamAborted, TruncatedStream
+from thinkaloud.errors import ConfigurationError, MalformedToolArguments, StreamAborted, TruncatedStream
 from thinkaloud.events import (
     OpaqueBlock,
     Progress,
@@ -92,6 +92,7 @@ class AnswerEncoder(ABC):
         self._origin = Origin()
         self._in_step = False
         self._open: dict[int, OpenBlock] = {}
+        self._begun: dict[int, type] = {}
         self._held: list[Notice] = []
         # calls by the provider's id, as the browser knows them, and those without a result
         self._call_ids: dict[str, str] = {}
@@ -130,6 +131,8 @@ class AnswerEncoder(ABC):
         """Give the bytes for an event.
 
         event: a StreamEvent or a RunEvent, or the ToolResult of a tool that was run; anything else is passed over.
+
+        Raises ConfigurationError for events of blocks that are not in the order of a stream.
         """
         if self.ended:
             return []
@@ -147,6 +150,7 @@ class AnswerEncoder(ABC):
             if isinstance(event, Notice):
                 self._held.append(event)
             return sent
+        self._check_place(event)
         self._fold.add(event)
         said: list[bytes] = getattr(self, say)(event)
         if isinstance(event, StreamStart):
@@ -195,9 +199,22 @@ class AnswerEncoder(ABC):
 
     # bookkeeping
 
+    def _check_place(self, event: Any) -> None:
+        """Raise ConfigurationError for an event of a block that stands where no stream of ours has it."""
+        if isinstance(event, _BEGINNINGS):
+            if event.index in self._begun:
+                raise ConfigurationError(f"{type(event).__name__}: the block {event.index} has begun already")
+            self._begun[event.index] = type(event)
+            return
+        start = _INSIDE.get(type(event))
+        if start is not None and (event.index not in self._open or self._begun.get(event.index) is not start):
+            raise ConfigurationError(f"{type(event).__name__}: no block {event.index} of its kind is open")
+
     def _begin_step(self, event: StreamStart) -> None:
         self._step += 1
         self._fold = Accumulator()
+        self._begun.clear()
+        self._open.clear()
         self._origin = event.origin
         self._in_step = True
 
@@ -332,6 +349,18 @@ def is_runnable(call: ToolCall) -> bool:
         return call.complete and call.arguments is not None
     except MalformedToolArguments:
         return False
+
+
+_BEGINNINGS = (ThinkingStart, TextStart, ToolCallStart)
+# Events that need a block which began with this one.
+_INSIDE: dict[type, type] = {
+    ThinkingDelta: ThinkingStart,
+    ThinkingEnd: ThinkingStart,
+    TextDelta: TextStart,
+    TextEnd: TextStart,
+    ToolCallDelta: ToolCallStart,
+    ToolCallEnd: ToolCallStart,
+}
 
 
 # The turns of a run need no row: each begins and ends with the events of its stream.

@@ -9,11 +9,13 @@ It runs on asyncio and on trio, and depends on no framework.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 
 import anyio
 
+from thinkaloud.errors import WrongValue, shown
 from thinkaloud.ui.encoder import Encoder
 from thinkaloud.ui.failures import is_for_the_log
 from thinkaloud.ui.framing import KEEP_ALIVE
@@ -21,6 +23,9 @@ from thinkaloud.ui.source import EventSource
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+
+_LINE = re.compile(r"[^\x00\r\n\u0100-\U0010ffff]*")
 
 
 class EventResponse:
@@ -45,12 +50,11 @@ class EventResponse:
         heartbeat: float = 15.0,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        if heartbeat <= 0:
-            raise ValueError(f"heartbeat={heartbeat} must be above 0")
+        check_heartbeat(heartbeat)
         self._source = source
         self._encoder = encoder
         self._heartbeat = heartbeat
-        self._headers = {**encoder.headers, **(headers or {})}
+        self._headers = {**encoder.headers, **_checked(headers)}
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         """Answer as an ASGI application."""
@@ -86,6 +90,22 @@ class EventResponse:
         await send_body(send, frames, more=False)
         if failure is not None:
             raise failure
+
+
+def check_heartbeat(heartbeat: Any) -> None:
+    """Raise WrongValue where it is no number of seconds."""
+    if not isinstance(heartbeat, int | float) or isinstance(heartbeat, bool) or not heartbeat > 0:
+        raise WrongValue(f"heartbeat={shown(heartbeat)} must be seconds above 0")
+
+
+def _checked(headers: Any) -> Mapping[str, str]:
+    """Headers that an HTTP server can send, each on a line of its own. Raises WrongValue."""
+    if not isinstance(headers, Mapping | None):
+        raise WrongValue(f"headers must be a mapping of names and values, not {type(headers).__name__}")
+    for name, value in (headers or {}).items():
+        if not all(isinstance(text, str) and _LINE.fullmatch(text) for text in (name, value)):
+            raise WrongValue(f"headers[{shown(name)}] must be Latin text on one line")
+    return headers or {}
 
 
 class ClientGone(Exception):

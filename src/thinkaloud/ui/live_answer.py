@@ -9,13 +9,14 @@ The run belongs to the server: a client that leaves does not end it, `stop()` do
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import anyio
 
-from thinkaloud.errors import StreamAborted
+from thinkaloud.errors import StreamAborted, WrongValue
 from thinkaloud.ui.encoder import AnswerEncoder
-from thinkaloud.ui.event_response import Receive, Send, send_body, send_head, while_client_stays
+from thinkaloud.ui.event_response import Receive, Send, check_heartbeat, send_body, send_head, while_client_stays
 from thinkaloud.ui.failures import is_for_the_log
 from thinkaloud.ui.framing import KEEP_ALIVE
 from thinkaloud.ui.replay_log import ReplayLog
@@ -92,12 +93,18 @@ class LiveAnswer:
         return [*self._encoder.snapshot(self._log.last - len(ending)), *ending], self._log.last
 
 
+_NUMBER = re.compile(r"[0-9]{1,15}")
+
+
 class LiveResponse:
     """Streams a live answer to one client; see `LiveAnswer.response`."""
 
     def __init__(self, live: LiveAnswer, last_event_id: str | None, heartbeat: float) -> None:
         self._live = live
-        known = last_event_id is not None and last_event_id.isdecimal() and len(last_event_id) < 16
+        if not isinstance(last_event_id, str | None):
+            raise WrongValue(f"last_event_id must be a string, or None, not {type(last_event_id).__name__}")
+        check_heartbeat(heartbeat)
+        known = last_event_id is not None and _NUMBER.fullmatch(last_event_id)
         self._resumes = last_event_id is not None
         self._place = int(last_event_id) if known and last_event_id is not None else -1 if self._resumes else 0
         self._heartbeat = heartbeat

@@ -144,6 +144,9 @@ class History:
         return conversation
 
 
-def json_text(value: Json) -> str:
-    """A tool's output as the model is given it: a text as it is, anything else as JSON."""
-    return value if isinstance(value, str) else dumps(value)
+def json_text(value: Json, path: str) -> str:
+    """A tool's output as the model is given it: a text as it is, anything else as JSON. Raises CodecError."""
+    try:
+        return value if isinstance(value, str) else dumps(value)
+    except (ValueError, TypeError) as error:
+        raise CodecError(f"{path} has no form in JSON: {error}", path=path) from None

@@ -143,7 +143,7 @@ class Encoder(AnswerEncoder):
         return [self._event("tool_result", **_told_result(call_id, result))]
 
     def _say_cut(self, block: OpenBlock) -> list[bytes]:
-        content = self._fold.message().content[block.index]
+        content = self._fold.block(block.index)
         if isinstance(content, ToolCall):
             return self._say_call_closes(content, block)
         return [self._event(f"{block.kind}_end", step=self._step, index=block.index, block=self._block(content))]

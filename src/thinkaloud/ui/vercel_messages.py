@@ -169,7 +169,7 @@ def _result(part: Mapping[str, Any], id: str, name: str, path: str) -> ToolResul
     """The result in a tool's part; None where there is none yet."""
     match part.get("state"):
         case "output-available" if not part.get("preliminary"):
-            return ToolResult(id, reading.json_text(part.get("output")), name=name)
+            return ToolResult(id, reading.json_text(part.get("output"), f"{path}.output"), name=name)
         case "output-error":
             return ToolResult(id, text_of(part, "errorText", path), name=name, is_error=True)
         case "output-denied":

@@ -464,3 +464,9 @@ class Voyage:
 def test_an_argument_of_a_dataclass_that_is_no_field_is_refused() -> None:
     with pytest.raises(ta.ConfigurationError, match=r"Voyage\.days: an InitVar is no field"):
         schema_of(Voyage)
+
+
+@pytest.mark.parametrize("name", ["", "two words", "line\n", "bell\x07"])
+def test_a_name_that_no_provider_takes_is_refused_before_any_network(name: str) -> None:
+    with pytest.raises(ta.ConfigurationError, match=r"tools\[0\]\.name"):
+        ta.prepare("anthropic/claude-opus-5", "hi", tools=[ta.Tool(name)])

@@ -57,8 +57,10 @@ def tools_of(value: Iterable[Tool | ServerTool] | None) -> tuple[Tool | ServerTo
             hint = "; use Tool.from_function(...)" if isroutine(tool) else ""
             raise ConfigurationError(f"tools[{place}] must be a Tool or a ServerTool, not {type(tool).__name__}{hint}")
     seen: set[str] = set()
-    for tool in tools:
+    for place, tool in enumerate(tools):
         if isinstance(tool, Tool):
+            if not tool.name or any(mark.isspace() or not mark.isprintable() for mark in tool.name):
+                raise ConfigurationError(f"tools[{place}].name={shown(tool.name)} must be letters, digits, _ and -")
             if tool.name in seen:
                 raise ConfigurationError(f"tools has {tool.name!r} twice; names must differ")
             seen.add(tool.name)

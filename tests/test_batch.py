@@ -113,8 +113,9 @@ async def test_what_the_callback_raises_comes_out_plain_and_ends_the_rest() -> N
     ],
 )
 async def test_arguments_that_cannot_work_are_refused_before_any_call(arguments: Any, words: str) -> None:
+    given: dict[str, Any] = {"conversations": ["a"], **arguments}
     with pytest.raises(ta.ConfigurationError, match=words):
-        await ta.complete_many(CLAUDE, **{"conversations": ["a"], **arguments})
+        await ta.complete_many(CLAUDE, **given)
 
 
 async def test_no_conversations_are_no_outcomes() -> None:

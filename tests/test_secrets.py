@@ -228,12 +228,13 @@ def test_ids_of_calls_and_users_stay_in_the_body(model: str, text: str) -> None:
 
 @pytest.mark.parametrize("text", BREAKS)
 def test_parts_of_addresses_and_headers_of_one_s_own_are_refused(text: str) -> None:
-    for arguments in (
+    wrong: tuple[dict[str, Any], ...] = (
         {"base_url": f"https://a.example/{text}"},
         {"extra_headers": {"x-user": text}},
         {"extra_headers": {text: "x"}},
         {"endpoint": {"region": text}},
-    ):
+    )
+    for arguments in wrong:
         with pytest.raises(ta.ConfigurationError):
             ta.prepare("bedrock/amazon.nova-pro-v1:0", "Hi", **arguments)
 

@@ -6,9 +6,9 @@ import argparse
 import sys
 import time
 
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import given, seed, settings
 
-from fuzz.damage import damaged
+from fuzz.damage import PATIENT, damaged
 from fuzz.targets import TARGETS, Target
 
 
@@ -34,7 +34,7 @@ def main() -> int:
 
 def _fuzz(target: Target, number: int) -> None:
     @seed(number)
-    @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=60, deadline=None, database=None, suppress_health_check=PATIENT)
     @given(damaged(target.seeds))
     def run(data: bytes) -> None:
         target.run(data)

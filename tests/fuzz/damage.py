@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
+
+PATIENT = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
+"""What hypothesis would complain about, and may not: damage is slow to make, and large."""
 
 # What parsers stumble over: ends of lines and strings, brackets, numbers that are none, half characters.
 _WORDS = (

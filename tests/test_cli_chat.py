@@ -123,7 +123,9 @@ def test_ctrl_c_before_anything_came_forgets_the_message(chatting: Chatting) -> 
 
 def test_ctrl_c_at_the_prompt_says_how_to_leave(chatting: Chatting) -> None:
     terminal, _ = chatting()
-    terminal.type("half a li\x03")
+    terminal.type("half a li")
+    terminal.until("half a li")
+    terminal.press("\x03")
     assert "Ctrl-D or /quit leaves" in words(terminal.until("\n> "))
     terminal.type("/quit\n")
     assert terminal.ended() == 0

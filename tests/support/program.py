@@ -6,6 +6,7 @@ import fcntl
 import io
 import os
 import pty
+import select
 import subprocess
 import sys
 import termios
@@ -16,6 +17,7 @@ from pathlib import Path
 from thinkaloud.models.providers import PROVIDERS
 
 PROGRAM = Path(sys.executable).parent / "thinkaloud"
+_PATIENCE = 60.0  # seconds after which a program that says nothing hangs
 
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -30,7 +32,12 @@ def run_program(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the installed program on pipes until it ends."""
     return subprocess.run(
-        [PROGRAM, *arguments], input=input, capture_output=True, env=clean_environment(environment), check=False
+        [PROGRAM, *arguments],
+        input=input,
+        capture_output=True,
+        env=clean_environment(environment),
+        check=False,
+        timeout=4 * _PATIENCE,
     )
 
 
@@ -56,6 +63,7 @@ def read_until(process: subprocess.Popen[bytes], wanted: bytes) -> bytes:
     assert process.stdout is not None
     seen = b""
     while wanted not in seen:
+        assert _comes(process.stdout.fileno(), _PATIENCE), f"{wanted!r} never came, only {seen!r}"
         piece = os.read(process.stdout.fileno(), 65536)
         assert piece, f"{wanted!r} never came, only {seen!r}"
         seen += piece
@@ -91,6 +99,7 @@ class Terminal:
         """Read until something shows, and give what has come since the last time."""
         seen = self._rest
         while wanted not in seen:
+            assert _comes(self._keyboard, _PATIENCE), f"{wanted!r} never came, only {seen!r}"
             piece = os.read(self._keyboard, 65536)
             assert piece, f"{wanted!r} never came, only {seen!r}"
             seen += piece.decode()
@@ -98,6 +107,14 @@ class Terminal:
         self._rest = seen[end:]
         self.shown += seen[:end]
         return seen[:end]
+
+    def press(self, key: str) -> None:
+        """Press a key until something shows: one that comes just before the program listens is lost."""
+        for _ in range(10):
+            self.type(key)
+            if _comes(self._keyboard, 2.0):
+                return
+        raise AssertionError(f"nothing came of {key!r}")
 
     def ended(self) -> int:
         """Read to the end; give the exit code."""
@@ -132,8 +149,14 @@ def _own_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
+def _comes(terminal: int, seconds: float) -> bool:
+    """Whether something shows within these seconds."""
+    return bool(select.select([terminal], [], [], seconds)[0])
+
+
 def _until_closed(terminal: int) -> Iterator[bytes]:
     while True:
+        assert _comes(terminal, _PATIENCE), "the program neither ends nor says anything"
         try:
             piece = os.read(terminal, 65536)
         except OSError:  # how Linux tells that the last process has left the terminal

@@ -27,7 +27,8 @@ ERROR = "error:"
 
 _PRELUDE = struct.Struct(">III")
 _CHECKSUM = struct.Struct(">I")
-_OVERHEAD = _PRELUDE.size + _CHECKSUM.size
+_PRELUDE_SIZE = _PRELUDE.size
+_OVERHEAD = _PRELUDE_SIZE + _CHECKSUM.size
 _read_prelude = _PRELUDE.unpack_from
 _read_checksum = _CHECKSUM.unpack_from
 _LARGEST_HEADERS = 128 * 1024  # the format's own bound
@@ -72,15 +73,15 @@ class AwsEventDecoder:
             # Nearly every chunk is one frame with headers that were seen before.
             total, headers, checksum = _read_prelude(chunk)
             if total == size and crc32(chunk[:8]) == checksum:
-                payload_at = _PRELUDE.size + headers
-                name = _NAMES.get(chunk[_PRELUDE.size : payload_at])
+                payload_at = _PRELUDE_SIZE + headers
+                name = _NAMES.get(chunk[_PRELUDE_SIZE:payload_at])
                 if name is not None and crc32(chunk[8:-4], checksum) == _read_checksum(chunk, size - 4)[0]:
                     payload = chunk[payload_at:-4]
                     return [ServerEvent(name, payload.decode() if payload.isascii() else _text(payload))]
         events: list[ServerEvent] = []
         start, end = 0, len(chunk)
         try:
-            while end - start >= _PRELUDE.size:
+            while end - start >= _PRELUDE_SIZE:
                 total = self._length(chunk, start)
                 if end - start < total:
                     break
@@ -94,7 +95,7 @@ class AwsEventDecoder:
             return events
         if start < end:
             pending += chunk[start:] if start else chunk
-            self._needed = _PRELUDE.size if len(pending) < _PRELUDE.size else self._length(pending, 0)
+            self._needed = _PRELUDE_SIZE if len(pending) < _PRELUDE_SIZE else self._length(pending, 0)
         return events
 
     def close(self) -> list[ServerEvent]:
@@ -128,8 +129,8 @@ class AwsEventDecoder:
         body = data[start:end]
         if crc32(body) != _read_checksum(data, end)[0]:
             raise MalformedStream("a frame does not fit its checksum")
-        payload_at = _PRELUDE.size + int.from_bytes(body[4:8], "big")
-        head = body[_PRELUDE.size : payload_at]
+        payload_at = _PRELUDE_SIZE + int.from_bytes(body[4:8], "big")
+        head = body[_PRELUDE_SIZE:payload_at]
         text = _text(body[payload_at:])
         name = _NAMES.get(head)
         if name is None:

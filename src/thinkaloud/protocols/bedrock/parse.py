@@ -79,10 +79,41 @@ class BedrockParser(TolerantParser):
 
     def read(self, event: AnyServerEvent) -> None:
         """Read one server event. Raises the ProviderError that it carries, or MalformedStream."""
-        name = event.event
-        if name == "contentBlockDelta":  # nearly all events are these
-            self._on_block_delta(event.data)
+        if event.event != "contentBlockDelta":  # nearly all events are deltas
+            self._read_rare(event)
             return
+        raw = event.data
+        try:
+            data = loads(raw)
+        except ValueError:
+            data = decoded(raw)
+        if type(data) is not dict:
+            data = as_object(data, "data")
+        delta = data.get("delta")
+        if type(delta) is not dict:
+            delta = object_field(data, "delta")
+        index = data.get("contentBlockIndex")
+        if type(index) is not int:
+            index = _index(data)
+        block = self._blocks.get(index)
+        if block is not None and len(delta) == 1 and (growing := block.open) is not None:
+            piece = delta.get(block.key)
+            if block.piece and type(piece) is dict and len(piece) == 1:
+                piece = piece.get(block.piece)
+            if type(piece) is str:  # nearly all deltas
+                self.builder.extend(growing, piece)
+                return
+        content = delta.get("reasoningContent")
+        if isinstance(content, dict) and len(content) > 1 and content.get("redactedContent") is not None:
+            self._take_both(index, content, raw)
+            return
+        for kind, value in delta.items():
+            if block is None or not block.take(kind, value, raw):
+                self._begin(index, block, kind, value, raw)
+                block = self._blocks.get(index)
+
+    def _read_rare(self, event: AnyServerEvent) -> None:
+        name = event.event
         read = _EVENTS.get(name)
         if read is not None:
             read(self, exact(event.data))
@@ -144,36 +175,6 @@ class BedrockParser(TolerantParser):
                 self._blocks[index] = reader
             return
         self._indexed.displace(index)
-
-    def _on_block_delta(self, raw: str) -> None:
-        try:
-            data = loads(raw)
-        except ValueError:
-            data = decoded(raw)
-        if type(data) is not dict:
-            data = as_object(data, "data")
-        delta = data.get("delta")
-        if type(delta) is not dict:
-            delta = object_field(data, "delta")
-        index = data.get("contentBlockIndex")
-        if type(index) is not int:
-            index = _index(data)
-        block = self._blocks.get(index)
-        if block is not None and block.open is not None and len(delta) == 1:
-            piece = delta.get(block.key)
-            if block.piece and type(piece) is dict and len(piece) == 1:
-                piece = piece.get(block.piece)
-            if type(piece) is str:  # nearly all deltas
-                self.builder.extend(block.open, piece)
-                return
-        content = delta.get("reasoningContent")
-        if isinstance(content, dict) and len(content) > 1 and content.get("redactedContent") is not None:
-            self._take_both(index, content, raw)
-            return
-        for kind, value in delta.items():
-            if block is None or not block.take(kind, value, raw):
-                self._begin(index, block, kind, value, raw)
-                block = self._blocks.get(index)
 
     def _take_both(self, index: int | None, content: JsonObject, raw: str) -> None:
         """Thinking and a payload in one delta: they are two blocks."""

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from support.replays import Harmless, Replay, answered, history_after, listed, message_of, named, replays
+from support.replays import Harmless, Replay, answered, history_after, listed, message_of, named, replays, rewritten
 from support.shared import Recording, needs_shared, parameters, recordings
 from thinkaloud.messages import AssistantMessage
 from thinkaloud.models.model import Model
@@ -214,11 +214,7 @@ ALONE = {
 def compared(replay: Replay[Turn], rows: tuple[Row, ...] = HARMLESS) -> tuple[Object, Object]:
     answer = message_of(replay.answer, replay.answer.endpoint)
     ours = plain(turn_of(replay.answer, answer, goes_on=replay.accepted.goes_on))
-    accepted = plain(replay.accepted.message)
-    for row in rows:
-        if row.concerns(replay.name):
-            accepted = row.rewrite(accepted, ours)
-    return ours, accepted
+    return rewritten(rows, replay.name, ours, plain(replay.accepted.message))
 
 
 @pytest.mark.parametrize("replay", parameters(REPLAYS, lambda replay: replay.id))

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from support.replays import Harmless, Replay, answered, history_after, listed, message_of, named, replays
+from support.replays import Harmless, Replay, answered, history_after, listed, message_of, named, replays, rewritten
 from support.shared import Recording, needs_shared, parameters, recordings
 from thinkaloud.content import Opaque, Thinking, ToolCall
 from thinkaloud.models.model import Model
@@ -229,11 +229,7 @@ ALONE = {
 
 
 def compared(replay: Replay[Turn], rows: tuple[Row, ...] = HARMLESS) -> tuple[Turn, Turn]:
-    ours, accepted = turn_of(replay.answer), replay.accepted
-    for row in rows:
-        if row.concerns(replay.name):
-            accepted = row.rewrite(accepted, ours)
-    return ours, accepted
+    return rewritten(rows, replay.name, turn_of(replay.answer), replay.accepted)
 
 
 @pytest.mark.parametrize("replay", parameters(REPLAYS, lambda replay: replay.id))

@@ -195,7 +195,7 @@ class EventStream:
             await self._tasks.__aexit__(kind, error, trace)
         except BaseException as raised:
             if error is None:
-                raise _unwrapped(raised) from None
+                raise unwrapped(raised) from None
             # The body's own error goes on as it is, not in a group.
         finally:
             self._inbox.close()
@@ -272,7 +272,8 @@ def no_end(error: Exception) -> Exception:
     return RuntimeError("a function that the call was given raised StopAsyncIteration")
 
 
-def _unwrapped(error: BaseException) -> BaseException:
+def unwrapped(error: BaseException) -> BaseException:
+    """The error that a task group has put into groups of one."""
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     return error

@@ -96,6 +96,14 @@ class Harmless(Generic[T]):
         return any(fnmatchcase(name, pattern) for pattern in self.names)
 
 
+def rewritten(rows: Iterable[Harmless[T]], name: str, ours: T, accepted: T) -> tuple[T, T]:
+    """Our turn and the accepted one, once the harmless differences of a recording are taken out of the latter."""
+    for row in rows:
+        if row.concerns(name):
+            accepted = row.rewrite(accepted, ours)
+    return ours, accepted
+
+
 def listed(recordings: list[Recording], wire: str) -> set[str]:
     """The names under which the collection tells of replayed turns on a wire."""
     text = (recordings[0].folder.parent.parent / "REPLAYS.md").read_text("utf-8").partition("## Refused")[0]

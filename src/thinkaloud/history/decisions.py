@@ -8,24 +8,16 @@ another protocol. Whatever is not kept as it is gets a notice (`thinkaloud.histo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from attrs import field, frozen
 
+from thinkaloud.checked import one_of
 from thinkaloud.content import AssistantBlock, Opaque, Thinking, ToolCall
-from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.messages import AssistantMessage, Origin, StopReason
 from thinkaloud.models.dialect import Dialect
 from thinkaloud.models.model import Model
 from thinkaloud.models.signing import CLAUDE, signing_realm
-
-
-def _one_of(*allowed: str) -> Any:
-    def check(instance: object, attribute: Any, value: object) -> None:
-        if value not in allowed:
-            raise ConfigurationError(f"{attribute.name}={shown(value)}: use one of {', '.join(map(repr, allowed))}")
-
-    return check
 
 
 @frozen(kw_only=True)
@@ -40,8 +32,8 @@ class SwitchPolicy:
     Raises ConfigurationError for other words.
     """
 
-    foreign_thinking: Literal["omit", "text"] = field(default="omit", validator=_one_of("omit", "text"))
-    orphans: Literal["error", "synthesize"] = field(default="error", validator=_one_of("error", "synthesize"))
+    foreign_thinking: Literal["omit", "text"] = field(default="omit", validator=one_of("omit", "text"))
+    orphans: Literal["error", "synthesize"] = field(default="error", validator=one_of("error", "synthesize"))
 
 
 # The table

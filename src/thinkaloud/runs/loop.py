@@ -15,7 +15,7 @@ from thinkaloud.models.model import Model
 from thinkaloud.plan import CallOptions, Messages
 from thinkaloud.run_result import RunResult, open_calls
 from thinkaloud.runs.engine import Approvals, Engine
-from thinkaloud.runs.rules import RunRules
+from thinkaloud.runs.rules import OnToolError, RunRules
 from thinkaloud.runs.stream import RunStream
 from thinkaloud.tools import ToolChoice
 
@@ -40,7 +40,7 @@ class RunOptions(ModuleCallOptions, total=False):
     max_total_tokens: int | None
     max_cost: float | None
     tool_deadline: float | None
-    on_tool_error: str
+    on_tool_error: OnToolError
     history: RunResult | Messages | None
     approvals: Approvals | None
     streaming: bool

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 from attrs import field, frozen
 
 from thinkaloud.errors import ConfigurationError, shown
+
+OnToolError = Literal["report", "raise"]
 
 
 def _count(_rules: Any, attribute: Any, value: Any) -> None:
@@ -20,7 +22,7 @@ def _amount(_rules: Any, attribute: Any, value: Any) -> None:
 
 
 def _policy(_rules: Any, attribute: Any, value: Any) -> None:
-    if value not in ("report", "raise"):
+    if value not in get_args(OnToolError):
         raise ConfigurationError(f'{attribute.name}={shown(value)} must be "report" or "raise"')
 
 
@@ -40,4 +42,4 @@ class RunRules:
     max_total_tokens: int | None = field(default=None, validator=_count)
     max_cost: float | None = field(default=None, validator=_amount)
     tool_deadline: float | None = field(default=None, validator=_amount)
-    on_tool_error: str = field(default="report", validator=_policy)
+    on_tool_error: OnToolError = field(default="report", validator=_policy)

@@ -13,6 +13,7 @@ from typing import Any, Self
 import anyio
 
 from thinkaloud.errors import ConfigurationError
+from thinkaloud.event_stream import unwrapped
 from thinkaloud.events import RunEvent
 from thinkaloud.run_result import RunResult
 from thinkaloud.runs.engine import Engine
@@ -131,7 +132,7 @@ class RunStream:
             await self._tasks.__aexit__(kind, error, trace)
         except BaseException as raised:
             if error is None:
-                raise _unwrapped(raised) from None
+                raise unwrapped(raised) from None
             # The body's own error goes on as it is, not in a group.
 
     async def _pump(self) -> None:
@@ -163,9 +164,3 @@ class RunStream:
         if self._room is not None and len(self._engine.events) < _BUFFER:
             self._room.set()
             self._room = None
-
-
-def _unwrapped(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    return error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from attrs import field, frozen
 
@@ -11,6 +11,7 @@ from thinkaloud.checked import items_of
 from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.jsontext import Json
 from thinkaloud.protocols.anthropic.families import SMALLEST_BUDGET
+from thinkaloud.protocols.option_checks import one_of
 
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
 AnthropicDisplay = Literal["summarized", "omitted", "updates"]
@@ -47,18 +48,6 @@ class Disabled:
 
 
 ThinkingMode = Adaptive | Budget | BetweenTools | Disabled
-
-
-def _one_of(choices: Any) -> Any:
-    allowed = get_args(choices)
-
-    def check(instance: object, attribute: Any, value: object) -> None:
-        if value is not None and value not in allowed:
-            raise ConfigurationError(
-                f"{attribute.name}={shown(value)}: use one of {', '.join(map(repr, allowed))}, or None"
-            )
-
-    return check
 
 
 def _of_type(*types: type, wanted: str) -> Any:
@@ -109,16 +98,16 @@ class AnthropicOptions:
             Adaptive, Budget, BetweenTools, Disabled, wanted="Adaptive(), Budget(tokens), BetweenTools() or Disabled()"
         ),
     )
-    effort: Effort | None = field(default=None, validator=_one_of(Effort))
-    display: AnthropicDisplay | None = field(default=None, validator=_one_of(AnthropicDisplay))
-    on_stale: OnStale | None = field(default=None, validator=_one_of(OnStale))
+    effort: Effort | None = field(default=None, validator=one_of(Effort))
+    display: AnthropicDisplay | None = field(default=None, validator=one_of(AnthropicDisplay))
+    on_stale: OnStale | None = field(default=None, validator=one_of(OnStale))
     betas: tuple[str, ...] = field(default=(), converter=_as_betas)
     api_version: str | None = field(default=None, validator=_version)
     metadata: Mapping[str, Json] | None = field(
         default=None, validator=_of_type(Mapping, wanted='a mapping such as {"user_id": "..."}'), hash=False
     )
-    service_tier: ServiceTier | None = field(default=None, validator=_one_of(ServiceTier))
-    speed: Speed | None = field(default=None, validator=_one_of(Speed))
+    service_tier: ServiceTier | None = field(default=None, validator=one_of(ServiceTier))
+    speed: Speed | None = field(default=None, validator=one_of(Speed))
     inference_geo: str | None = field(default=None, validator=_of_type(str, wanted='a region such as "us"'))
     container: str | Mapping[str, Json] | None = field(
         default=None, validator=_of_type(str, Mapping, wanted="the id of a container, or a mapping"), hash=False

@@ -41,8 +41,8 @@ def each(inner: Check) -> Check:
     return check
 
 
-def one_of(*words: str) -> Check:
-    """The value is one of these words."""
+def one_of(*words: str) -> Any:
+    """The value is one of these words. Typed as Any: the type of the field is the one that it is annotated with."""
 
     def check(owner: Any, attribute: Any, value: Any) -> None:
         if not isinstance(value, str) or value not in words:

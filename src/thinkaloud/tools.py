@@ -109,7 +109,7 @@ class ToolChoice:
 
     mode: Literal["auto", "none", "required", "tool"] = field(
         default="auto",
-        validator=one_of("auto", "none", "required", "tool"),  # pyright: ignore[reportAssignmentType]
+        validator=one_of("auto", "none", "required", "tool"),
     )
     name: str | None = field(default=None, validator=optional(instance_of(str)), kw_only=True)
     parallel: bool | None = field(default=None, validator=optional(instance_of(bool)), kw_only=True)

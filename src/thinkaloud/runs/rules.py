@@ -42,4 +42,4 @@ class RunRules:
     max_total_tokens: int | None = field(default=None, validator=_count)
     max_cost: float | None = field(default=None, validator=_amount)
     tool_deadline: float | None = field(default=None, validator=_amount)
-    on_tool_error: OnToolError = field(default="report", validator=_policy)
+    on_tool_error: str = field(default="report", validator=_policy)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import settings
 
@@ -11,6 +13,10 @@ from thinkaloud import jsontext
 # Machines differ, and clocks are no judges: a slow example is no failure.
 settings.register_profile("thinkaloud", deadline=None, print_blob=True)
 settings.load_profile("thinkaloud")
+
+# Started in the background by a shell, a process ignores Ctrl-C, and so would every program that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(params=["asyncio", "trio"])

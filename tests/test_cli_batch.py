@@ -119,7 +119,7 @@ def test_a_run_that_is_killed_again_and_again_loses_and_repeats_nothing(url: str
             if killed < 4:
                 wait_for_more(answers, written + chance.randrange(200, 2000), process)
                 process.send_signal(signal.SIGKILL)
-            _, complaint = process.communicate()
+            _, complaint = process.communicate(timeout=60)
         if process.returncode == 0:
             break
         assert process.returncode == -signal.SIGKILL, complaint

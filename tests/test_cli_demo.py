@@ -51,7 +51,7 @@ def test_an_interrupt_ends_the_demo_quietly(backend: list[str]) -> None:
     with started_program("demo", "--pace", "0.05", *backend) as process:
         read_until(process, b"Twice")
         process.send_signal(signal.SIGINT)
-        _, complaint = process.communicate()
+        _, complaint = process.communicate(timeout=60)
     assert (process.returncode, complaint) == (130, b"")
 
 
@@ -63,7 +63,7 @@ def test_a_reader_that_leaves_ends_the_demo_quietly(backend: list[str]) -> None:
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == b""
-        process.wait()
+        process.wait(timeout=60)
     assert process.returncode == 0
 
 

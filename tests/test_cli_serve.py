@@ -24,7 +24,7 @@ def test_clients_of_every_protocol_read_the_same_answer_and_an_interrupt_ends_it
             model = ta.Model("served-here", "ponder-1", protocol=protocol, base_url=found.group(1))
             answers.append(ta.complete_sync(model, "How long?"))
         process.send_signal(signal.SIGINT)
-        _, complaint = process.communicate()
+        _, complaint = process.communicate(timeout=60)
     assert (process.returncode, complaint) == (130, b"")
     address = said.splitlines()[0]
     assert address.startswith("http://127.0.0.1:")
@@ -47,7 +47,7 @@ def test_with_verify_a_history_without_its_thinking_is_refused() -> None:
             ta.complete_sync(model, ["How long?", lone, result])
         assert ta.complete_sync(model, ["How long?", answer, result]).text.startswith("Did you count along?")
         process.send_signal(signal.SIGINT)
-        process.communicate()
+        process.communicate(timeout=60)
 
 
 def test_a_port_that_is_taken_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:

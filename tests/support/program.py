@@ -119,7 +119,7 @@ class Terminal:
     def ended(self) -> int:
         """Read to the end; give the exit code."""
         self.shown += b"".join(_until_closed(self._keyboard)).decode()
-        return self.process.wait()
+        return self.process.wait(timeout=_PATIENCE)
 
 
 @contextmanager

@@ -113,6 +113,36 @@ def test_a_project_of_the_environment_is_at_its_location(monkeypatch: pytest.Mon
     assert url("google-vertex", "gemini-3-pro").startswith("https://us-east5-aiplatform.googleapis.com/")
 
 
+EXPRESS = "https://aiplatform.googleapis.com/v1beta1/publishers/google/"
+
+
+def test_a_key_that_is_given_wins_over_a_project_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "p1")
+    monkeypatch.setenv("GOOGLE_CLOUD_LOCATION", "us-east5")
+    client = ta.Client(api_key="AIza-given")
+    assert client.prepare("google-vertex/gemini-3-pro", "Hi").request.url.startswith(EXPRESS)
+    fallen = client.prepare("google/gemini-3-pro", "Hi", fallbacks=["google-vertex/gemini-3-pro"]).fallbacks[0]
+    assert fallen.request.url.startswith(EXPRESS)
+
+
+@pytest.mark.parametrize("named", [{"project": "mine"}, {"location": "us-east5"}])
+def test_a_project_or_location_that_is_named_stays_beside_a_given_key(
+    named: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "p1")
+    plan = ta.Client(api_key="AIza-given").prepare("google-vertex/gemini-3-pro", "Hi", endpoint=named)
+    place = f"/projects/{named.get('project', 'p1')}/locations/{named.get('location', 'global')}/"
+    assert place in plan.request.url
+    assert plan.notices == ()
+
+
+def test_a_token_beside_a_given_key_goes_to_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("google.auth")
+    monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "p1")
+    client = ta.Client(api_key="sk-of-another-provider", auth=ta.GoogleAuth())
+    assert "/projects/p1/" in client.prepare("google-vertex/gemini-3-pro", "Hi").request.url
+
+
 @pytest.mark.parametrize("provider", ["google-vertex", "vertex", "google-vertex-anthropic"])
 def test_claude_on_vertex_is_named_in_the_path_and_its_version_in_the_body(provider: str) -> None:
     model = Model(provider, "claude-sonnet-4-5@20250929", protocol="anthropic-messages")
@@ -191,6 +221,50 @@ def test_an_argument_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) 
 def test_an_endpoint_that_makes_no_sense_is_refused(endpoint: Any, words: str) -> None:
     with pytest.raises(ta.ConfigurationError, match=f"endpoint.*{words}"):
         url("bedrock", endpoint=endpoint)
+
+
+def told(plan: ta.Plan) -> list[tuple[str, str]]:
+    return [(notice.code, notice.path) for notice in plan.notices]
+
+
+def test_a_part_that_an_address_has_no_place_for_is_told() -> None:
+    plan = ta.prepare(Model("openai", "m"), "Hi", endpoint={"region": "eu-west-1"})
+    assert told(plan) == [("option_ignored", "endpoint.region")]
+    assert plan.notices[0].text == "the address that openai is called at has no region"
+    proxied = ta.prepare(Model("bedrock", "m"), "Hi", base_url="https://proxy.example.com", endpoint={"region": "x"})
+    assert told(proxied) == [("option_ignored", "endpoint.region")]
+    express = ta.prepare("google-vertex/gemini-3-pro", "Hi", endpoint={"location": "us-east5"})
+    assert told(express) == [("option_ignored", "endpoint.location")]
+
+
+@pytest.mark.parametrize(
+    ("provider", "protocol", "endpoint"),
+    [
+        ("bedrock", None, {"region": "eu-west-1"}),
+        ("azure", None, {**RESOURCE, "api_version": "preview"}),
+        ("google-vertex", None, {**PROJECT, "location": "eu"}),
+        ("google-vertex", "anthropic-messages", {**PROJECT, "location": "eu"}),
+        ("snowflake", None, {"account": "org-name"}),
+    ],
+)
+def test_a_part_that_has_its_place_is_not_told(provider: str, protocol: str | None, endpoint: dict[str, str]) -> None:
+    assert told(ta.prepare(Model(provider, "m", protocol=protocol), "Hi", endpoint=endpoint)) == []
+
+
+def test_a_chain_tells_only_what_none_of_its_addresses_has_a_place_for() -> None:
+    plan = ta.prepare(
+        Model("bedrock", "m"),
+        "Hi",
+        fallbacks=[Model("google-vertex", "gemini-3-pro"), Model("openai", "m")],
+        endpoint={"region": "eu-west-1", **PROJECT, "account": "org-name"},
+    )
+    assert [told(each) for each in (plan, *plan.fallbacks)] == [[("option_ignored", "endpoint.account")]] * 3
+
+
+def test_what_credentials_know_of_an_address_is_not_told_elsewhere() -> None:
+    pytest.importorskip("botocore")
+    client = ta.Client(auth=ta.AwsAuth(access_key="A", secret_key="S", region="eu-west-1"))
+    assert told(client.prepare(Model("openai", "m"), "Hi")) == []
 
 
 def test_a_protocol_that_a_provider_does_not_serve_needs_an_address() -> None:

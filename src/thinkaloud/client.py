@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from inspect import isawaitable, iscoroutinefunction
 from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack
@@ -10,7 +10,7 @@ from typing import Any, Self, TypedDict, Unpack
 from thinkaloud.attempts import Abandoned, Source
 from thinkaloud.auth.api_key import ApiKey, Key
 from thinkaloud.auth.base import Auth, checked_auth, parts_of
-from thinkaloud.auth.choice import find_auth
+from thinkaloud.auth.choice import find_auth, fits
 from thinkaloud.auth.concealing import Concealer
 from thinkaloud.auth.secret import covered
 from thinkaloud.corrected import answered
@@ -19,7 +19,9 @@ from thinkaloud.event_stream import EventStream
 from thinkaloud.events import StreamEvent
 from thinkaloud.limits import Limits
 from thinkaloud.messages import AssistantMessage, Origin
+from thinkaloud.models.address import Entry
 from thinkaloud.models.model import Model
+from thinkaloud.models.providers import Provider
 from thinkaloud.observing import Hooks, RequestInfo, ResponseInfo, observers
 from thinkaloud.plan import CallOptions, Messages, Plan, build_plan, refuse_unknown
 from thinkaloud.tracing import tracer
@@ -113,7 +115,7 @@ class Client:
 
     def prepare(self, model: str | Model, messages: Messages, **options: Unpack[CallOptions]) -> Plan:
         """Build the request of a call, without network and without credentials; see `thinkaloud.prepare`."""
-        return build_plan(model, messages, self._merged(options), stream=True)
+        return self._plan(model, messages, options, stream=True)
 
     def stream(self, model: str | Model, messages: Messages, **options: Unpack[CallOptions]) -> EventStream:
         """Start an answer as a stream of events; see `thinkaloud.stream`."""
@@ -127,14 +129,17 @@ class Client:
 
     def _merged(self, options: CallOptions) -> CallOptions:
         given = {name: value for name, value in options.items() if value is not None}
-        merged = {**self._defaults, **given}
-        named = merged.get("endpoint")
-        if self._auth is not None and isinstance(named, Mapping | None) and (known := parts_of(self._auth)):
-            merged["endpoint"] = {**known, **(named or {})}
-        return merged  # type: ignore[return-value]
+        return {**self._defaults, **given}  # type: ignore[typeddict-item]
+
+    def _plan(self, model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> Plan:
+        entry = Entry({} if self._auth is None else parts_of(self._auth), self._keyed)
+        return build_plan(model, messages, self._merged(options), stream=stream, entry=entry)
+
+    def _keyed(self, provider: Provider) -> bool:
+        return self._key is not None and (self._auth is None or not fits(self._auth, provider))
 
     def _open(self, model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> EventStream:
-        plan = build_plan(model, messages, self._merged(options), stream=stream)
+        plan = self._plan(model, messages, options, stream=stream)
         concealer = Concealer()
         source = Source(
             _sender(self._transport, plan, self._key, self._auth, concealer),

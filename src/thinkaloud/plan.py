@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from difflib import get_close_matches
 from typing import Any, Literal, TypedDict, Unpack
 
@@ -33,7 +33,7 @@ from thinkaloud.history.switching import Switched
 from thinkaloud.jsontext import Json
 from thinkaloud.levels import LevelName, ThinkingLevel
 from thinkaloud.messages import Conversation, LevelChoice, Message, Origin
-from thinkaloud.models.address import Address, find_address
+from thinkaloud.models.address import Address, Entry, find_address
 from thinkaloud.models.model import Model
 from thinkaloud.models.providers import Provider
 from thinkaloud.models.resolve import resolve_model
@@ -66,7 +66,8 @@ class CallOptions(TypedDict, total=False):
     extra_body, extra_headers: added to the request as they are.
     base_url: another place that speaks the protocol.
     endpoint: parts of the provider's own address, where it has any: {"region": "eu-west-1"}, {"project": ...,
-        "location": ...}, {"resource": ..., "api_version": ...}; the rest is looked for in the environment.
+        "location": ...}, {"resource": ..., "api_version": ...}; the rest is looked for in the environment. A part that
+        the address has no place for is told by a notice.
     allow_http: base_url may be plain http on another machine, with the key in clear text.
     fallbacks: models that are asked in order where the one before failed before its answer began. They take the same
         arguments, without `base_model`; their native options may stand in `options`, one object for each protocol.
@@ -148,10 +149,15 @@ def prepare(model: str | Model, messages: Messages, **options: Unpack[CallOption
     return build_plan(model, messages, options, stream=True)
 
 
-def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> Plan:
-    """As `prepare`, for a streamed or a whole answer."""
+def build_plan(
+    model: str | Model, messages: Messages, options: CallOptions, *, stream: bool, entry: Entry = Entry()
+) -> Plan:
+    """As `prepare`, for a streamed or a whole answer.
+
+    entry: what the credentials that will be used say of addresses.
+    """
     refuse_unknown(options)
-    plan = _one_plan(model, messages, options, stream=stream)
+    plan = _one_plan(model, messages, options, stream=stream, entry=entry)
     if not (given := options.get("fallbacks")):
         return plan
     if isinstance(given, (str, Model)):
@@ -160,11 +166,22 @@ def build_plan(model: str | Model, messages: Messages, options: CallOptions, *, 
     fallbacks: list[Plan] = []
     for place, fallback in enumerate(items_of("fallbacks", given)):
         try:
-            fallbacks.append(_one_plan(fallback, messages, others, stream=stream))
+            fallbacks.append(_one_plan(fallback, messages, others, stream=stream, entry=entry))
         except (ConfigurationError, HistoryError) as error:
             error.args = (f"fallbacks[{place}]={_name_of(fallback)}: {error.message}",)
             raise
+    plan, *fallbacks = _told_together([plan, *fallbacks])
     return evolve(plan, fallbacks=tuple(fallbacks))
+
+
+def _told_together(plans: list[Plan]) -> list[Plan]:
+    """The plans of a chain without notices of parts of an address that another one of them has a place for."""
+    unused = [set(plan.writing.address.unused) for plan in plans]
+    nowhere = set.intersection(*unused)
+    return [
+        plan if names == nowhere else plan.writing.without_notices_of(names - nowhere).plan(plan.call)
+        for plan, names in zip(plans, unused, strict=True)
+    ]
 
 
 def _name_of(model: object) -> str:
@@ -173,7 +190,7 @@ def _name_of(model: object) -> str:
     return model if isinstance(model, str) else shown(model)
 
 
-def _one_plan(model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> Plan:
+def _one_plan(model: str | Model, messages: Messages, options: CallOptions, *, stream: bool, entry: Entry) -> Plan:
     resolved, provider = resolve_model(model, base_model=options.get("base_model"))
     assert resolved.protocol is not None
     wire = wire_protocol(resolved.protocol)
@@ -223,6 +240,7 @@ def _one_plan(model: str | Model, messages: Messages, options: CallOptions, *, s
             resolved,
             provider,
             endpoint=options.get("endpoint"),
+            entry=entry,
             allow_http=options.get("allow_http") is True,
         ),
         extra_body=mapping_of("extra_body", options.get("extra_body")),
@@ -262,6 +280,11 @@ class _Writing:
     extra_headers: Mapping[str, str]
     amended: tuple[Notice, ...] = ()
 
+    def without_notices_of(self, parts: Set[str]) -> _Writing:
+        """The same, where these parts of an address have their place in another plan."""
+        unused = tuple(name for name in self.address.unused if name not in parts)
+        return evolve(self, address=evolve(self.address, unused=unused))
+
     def plan(self, call: Call) -> Plan:
         model = call.model
         assert model.protocol is not None
@@ -286,7 +309,7 @@ class _Writing:
             request=HttpRequest("POST", self.address.url + encoded.path, headers, _encoded(body)),
             body=body,
             level=choice,
-            notices=(*_unknown(call), *self.history.told(encoded.notices), *self.amended),
+            notices=(*_unknown(call), *_unused(self), *self.history.told(encoded.notices), *self.amended),
             provider=self.provider,
             wire=wire,
             context=ParseContext(
@@ -311,6 +334,13 @@ def _unknown(call: Call) -> tuple[Notice, ...]:
         "its endpoint would take it; base_model= or register_model() can say more"
     )
     return (Notice("unknown_model", text, "model", {"provider": model.provider, "model": model.facts_id}),)
+
+
+def _unused(writing: _Writing) -> Iterable[Notice]:
+    """Tells of what the user has named of an address that has no place for it."""
+    for name in writing.address.unused:
+        text = f"the address that {writing.provider.id} is called at has no {name}"
+        yield Notice("option_ignored", text, f"endpoint.{name}")
 
 
 # Fields that choose another price than the standard one, and the values that do not.

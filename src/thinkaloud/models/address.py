@@ -23,11 +23,29 @@ class Address:
     url: what stands before the paths of the protocol.
     form: how requests differ there from the protocol's own.
     parts: what the user or the environment has named, such as project and location.
+    unused: names of what the user has named, and the address has no place for.
     """
 
     url: str
     form: Form = "plain"
     parts: Mapping[str, str] = field(factory=dict)
+    unused: tuple[str, ...] = ()
+
+
+def _no_key(provider: Provider) -> bool:
+    return False
+
+
+@frozen
+class Entry:
+    """What the credentials that a user gives say of addresses.
+
+    parts: the parts of an address that they know, such as their region.
+    keyed: whether a provider gets a key that the user gave, and neither a token nor a key of the environment.
+    """
+
+    parts: Mapping[str, str] = field(factory=dict)
+    keyed: Callable[[Provider], bool] = _no_key
 
 
 # What a user may name of an address, as `endpoint`: name, and what a value looks like.
@@ -48,23 +66,25 @@ def find_address(
     provider: Provider,
     *,
     endpoint: Mapping[str, str] | None = None,
+    entry: Entry = Entry(),
     allow_http: bool = False,
 ) -> Address:
     """Find the address: the given one, the model's, the environment's, or the provider's own, in this order.
 
-    endpoint: the parts of the provider's address, by name; they win over the environment.
+    endpoint: the parts of the provider's address, by name; they win over what the credentials and the environment say.
+    entry: what the credentials say of it.
     allow_http: a key may be sent in clear text to another machine.
 
     Raises ConfigurationError for an address that cannot be used, or that would send a key in clear text.
     """
     protocol = model.protocol or provider.protocol
     surface = provider.surface(protocol) or Surface(protocol=protocol)
-    parts = _Parts(provider, endpoint)
+    parts = _Parts(provider, endpoint, entry.parts)
     url = given or model.base_url or _from_environment(surface)
     if url:
         address = _checked(url, allow_http=allow_http or provider.allow_http)
         url = url.rstrip("/") + ("" if address.path.strip("/") else surface.base_path)
-    elif surface.express_url is not None and parts.get("project") is None:
+    elif surface.express_url is not None and _lets_in_alone(entry.keyed(provider), parts):
         url = surface.express_url
     elif surface.base_url is not None:
         url = PLACEHOLDER.sub(lambda found: parts.demand(found[1]), surface.base_url).rstrip("/")
@@ -75,11 +95,21 @@ def find_address(
         )
     for name in _NEEDED.get(surface.form, ()):
         parts.demand(name)
-    return Address(url, surface.form, parts if surface.form != "plain" else {})
+    for name in _TAKEN.get(surface.form, ()):
+        parts.get(name)
+    return Address(url, surface.form, parts if surface.form != "plain" else {}, parts.unused)
 
 
-# What a form says in its requests, wherever they go.
+# What a form says in its requests, wherever they go, and what it says if it is named.
 _NEEDED: Mapping[Form, tuple[str, ...]] = {"vertex-anthropic": ("project", "location")}
+_TAKEN: Mapping[Form, tuple[str, ...]] = {"azure": ("api_version",)}
+
+
+def _lets_in_alone(keyed: bool, parts: _Parts) -> bool:
+    """Whether a key is all there is: a key that the user gives wins over a project that only the environment names."""
+    if keyed and not parts.names("project", "location"):
+        return True
+    return parts.get("project") is None
 
 
 def _google_host(parts: _Parts) -> str:
@@ -101,12 +131,24 @@ _DERIVED: Mapping[str, Callable[[_Parts], str]] = {"google_host": _google_host}
 class _Parts(Mapping[str, str]):
     """The parts of a provider's addresses: as the user names them, else the environment, else as they mostly are."""
 
-    def __init__(self, provider: Provider, endpoint: Mapping[str, str] | None) -> None:
+    def __init__(self, provider: Provider, endpoint: Mapping[str, str] | None, known: Mapping[str, str]) -> None:
         self._provider = provider
         self._known: dict[str, AddressPart] = {part.name: part for part in provider.parts}
-        self._given = _named(endpoint, {*PARTS, *self._known})
+        self._named = _named(endpoint, {*PARTS, *self._known})
+        self._given = {**_named(known, {*PARTS, *self._known}), **self._named}
+        self._used: set[str] = set()
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """What the user has named and nobody has asked for."""
+        return tuple(name for name in self._named if name not in self._used)
+
+    def names(self, *names: str) -> bool:
+        """Whether the user, or the credentials, name one of these."""
+        return any(self._given.get(name) for name in names)
 
     def __getitem__(self, name: str) -> str:
+        self._used.add(name)
         if self._given.get(name):
             return self._given[name]
         part = self._known[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from support.anthropic_wire import Payload, closing, delta, end, opening, read, read_whole, start, text, tool_use
-from thinkaloud.content import Text
+from thinkaloud.content import Text, ToolCall
 from thinkaloud.messages import StopReason
 
 STRAY = delta(0, type="input_json_delta", partial_json='{"path":"/x"}')
@@ -77,13 +77,14 @@ def test_an_id_that_was_made_up_is_taken() -> None:
 
 
 @pytest.mark.parametrize("name", ["", None])
-def test_a_call_without_a_name_is_left_out_and_told(name: str | None) -> None:
+def test_a_call_without_a_name_is_kept_and_told_and_never_offered(name: str | None) -> None:
     nameless = tool_use(1, '{"a"', ":1}", id="t", name=name)  # type: ignore[arg-type]
     reading = read(start(), text(0, "x"), nameless, end())
-    assert reading.content == (Text("x"),)
+    assert reading.content == (Text("x"), ToolCall("t", name="", arguments_json='{"a":1}', complete=False))
+    assert reading.message.tool_calls == ()
     assert reading.message.stop_reason is StopReason.END
     (notice,) = reading.message.notices
-    assert (notice.code, notice.detail) == ("call_without_name", {"id": "t", "arguments": '{"a":1}'})
+    assert (notice.code, notice.path, notice.detail) == ("call_without_name", "content[1]", {"id": "t"})
 
 
 @pytest.mark.parametrize("fields", [{}, {"data": ""}, {"data": None}])
@@ -97,8 +98,9 @@ def test_a_whole_body_is_read_by_the_same_rules() -> None:
     call = {"type": "tool_use", "id": "same", "name": "f", "input": {}}
     content = [{"type": "redacted_thinking"}, {**call, "name": ""}, call, call]
     reading = read_whole({"id": "msg_1", "type": "message", "content": content, "stop_reason": "tool_use"})
-    assert [call.id for call in reading.message.tool_calls] == ["same", "call_msg_1_1"]
-    assert reading.codes == ["redacted_without_data", "call_without_name", "repeated_call_id"]
+    assert [call.id for call in reading.message.incomplete_tool_calls] == ["same"]
+    assert [call.id for call in reading.message.tool_calls] == ["call_msg_1_1", "call_msg_1_2"]
+    assert reading.codes == ["redacted_without_data", "repeated_call_id", "call_without_name", "repeated_call_id"]
 
 
 def test_an_unknown_block_of_many_deltas_keeps_one_list_and_does_not_copy_it() -> None:

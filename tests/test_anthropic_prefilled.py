@@ -101,3 +101,4 @@ def test_a_name_that_comes_with_the_repeated_start_is_the_call_s() -> None:
     pieces = [opening(0, **CALL), arguments(0, '{"a":1}'), closing(0)]
     reading = read(start(content=[{**CALL, "name": ""}]), pieces, end("tool_use"))
     assert reading.content == (ToolCall("t1", name="rm", arguments_json='{"a":1}'),)
+    assert reading.codes == []

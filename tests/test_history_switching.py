@@ -223,6 +223,11 @@ def test_ids_that_a_server_counts_anew_in_each_answer_become_unique(target: ta.M
     answer = ta.AssistantMessage([evolve(CALL, signature=None)], origin=OF_DEEPSEEK, stop_reason=ta.StopReason.TOOL_USE)
     plan = prepared(target, ["hi", answer, RESULT, answer, RESULT, answer, RESULT])
     assert [text for text in sent(plan) if text.startswith("c1")] == ["c1", "c1", "c1_2", "c1_2", "c1_3", "c1_3"]
+    changed = [notice for notice in plan.notices if notice.code == "repeated_call_id"]
+    assert [(notice.path, notice.detail) for notice in changed] == [
+        ("messages[3].content[0]", {"id": "c1", "given": "c1_2"}),
+        ("messages[5].content[0]", {"id": "c1", "given": "c1_3"}),
+    ]
 
 
 def test_free_text_calls_stay_free_text_between_openais_protocols() -> None:

@@ -138,11 +138,29 @@ def test_a_name_may_come_in_pieces_before_the_arguments() -> None:
     ]
 
 
-def test_a_call_that_never_gets_a_name_is_left_out_with_a_notice() -> None:
+def test_a_call_that_never_gets_a_name_is_kept_and_told_and_never_offered() -> None:
     reading = read(calls(call(0, "a", None, "{}")), calls(call(1, "b", "f", "{}")), stop("tool_calls"))
-    assert [block.id for block in reading.content] == ["b"]
+    assert reading.message.incomplete_tool_calls == (ToolCall("a", name="", arguments_json="{}", complete=False),)
+    assert [block.id for block in reading.message.tool_calls] == ["b"]
     (notice,) = reading.message.notices
-    assert (notice.code, notice.detail) == ("call_without_name", {"id": "a", "arguments": "{}"})
+    assert (notice.code, notice.path, notice.detail) == ("call_without_name", "content[1]", {"id": "a"})
+
+
+def test_a_call_without_a_name_alone_is_no_end_by_calls() -> None:
+    message = read(calls(call(0, "a", None, "{}")), stop("stop")).message
+    assert (message.stop_reason, message.tool_calls) == (StopReason.END, ())
+
+
+def test_a_fragment_that_says_nothing_is_no_call() -> None:
+    reading = read(calls(call(0, "a", "f", "{}")), calls({"index": 1}), stop("tool_calls"))
+    assert [block.id for block in reading.content] == ["a"]
+    assert reading.message.notices == ()
+
+
+def test_an_id_that_is_given_anew_is_told() -> None:
+    message = read(calls(call(0, "a", "f", "{}")), calls(call(1, "a", "g", "{}")), stop("tool_calls")).message
+    (notice,) = message.notices
+    assert (notice.code, notice.detail) == ("repeated_call_id", {"id": "a", "given": message.tool_calls[1].id})
 
 
 @pytest.mark.parametrize("arguments", [None, "", "  "])

@@ -89,7 +89,7 @@ class BlockBuilder:
         self.ended = False
         """The answer has ended, well or badly."""
         self.saw_call = False
-        """A tool call was opened."""
+        """A tool call with a name was opened."""
         self.limits: Limits | None = None
         """Bounds on the blocks; None: there are none. What passes one raises LimitExceeded."""
         self._origin = origin
@@ -151,12 +151,15 @@ class BlockBuilder:
         return block
 
     def open_tool_call(self, id: str, name: str) -> OpenBlock:
-        """Open a tool call. Its id and name are final from here on."""
+        """Open a tool call. Its id and name are final from here on.
+
+        One without a name is kept, told of, and never complete: nobody can run it, and no server takes it back.
+        """
         self._calls += 1
         if self.limits is not None and self._calls > self.limits.tool_calls:
             raise self.limits.exceeded("tool_calls", "the answer has over {} tool calls")
         block = self._opened(OpenBlock(_TOOL_CALL, self._claim(), id, name))
-        self.saw_call = True
+        self.saw_call = self.saw_call or bool(name)
         self._events.append(ToolCallStart(block.index, id, name))
         return block
 
@@ -280,6 +283,10 @@ class BlockBuilder:
                 raise self.limits.exceeded(
                     "argument_depth", f"the arguments of the call {block.id!r} are over {{}} deep"
                 )
+        if block.kind is _TOOL_CALL and not block.name:
+            complete = False
+            text = "the model wrote a tool call without a name: nobody can run it, and it does not go back"
+            self.notice("call_without_name", text, path=f"content[{block.index}]", detail={"id": block.id})
         block.closed = True
         del self._open[block.index]
         self._events.append(block.kind.end(block, complete))

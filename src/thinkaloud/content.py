@@ -102,7 +102,7 @@ class ToolCall(Stored):
     id: ties the call to its result; unique within a conversation.
     arguments_json: what the model wrote, unparsed.
     signature: a provider's opaque signature over the call (Gemini, some gateways), or None.
-    complete: False when the call was cut off; such a call must not be run.
+    complete: False when the call was cut off or came without a name; such a call must not be run.
     """
 
     id: str = field(validator=_text)

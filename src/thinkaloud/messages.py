@@ -202,7 +202,7 @@ class AssistantMessage(Stored):
 
     @property
     def incomplete_tool_calls(self) -> tuple[ToolCall, ...]:
-        """The calls that were cut off: never run them."""
+        """The calls that were cut off, and those without a name: never run them."""
         return tuple(block for block in self.content if isinstance(block, ToolCall) and not block.complete)
 
 

@@ -92,7 +92,7 @@ class Transcript:
 
     def _show_call(self, event: ToolCallEnd) -> None:
         self._turn_to("Tool call", event.index)
-        cut = "" if event.call.complete else "  (cut off)"
+        cut = "" if event.call.complete else "  (cut off)" if event.call.name else "  (no name: it cannot be run)"
         self._aside.line(one_line(f"{event.call.name} {event.call.arguments_json or '{}'}") + cut, "cyan")
 
     def _show_opaque(self, event: OpaqueBlock) -> None:

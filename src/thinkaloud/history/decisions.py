@@ -65,6 +65,7 @@ _AS_TEXT = Decision("downgraded", "foreign", "thinking that verifies only where 
 _NO_FORM = Decision("omitted", "foreign", "only the protocol that it came from has a form for it")
 _SERVICE = Decision("omitted", "foreign", "only the service that made it takes it")
 CUT_OFF = Decision("omitted", "cut_off", "it was cut off")
+_NAMELESS = Decision("omitted", "nameless", "a call without a name")
 ORPHAN = Decision("omitted", "orphan", "a call of an answer that was cut off, and it has no result")
 
 _TABLE: Mapping[Kind, Mapping[Place, Decision]] = {
@@ -158,7 +159,7 @@ class Target:
     def decide(self, block: AssistantBlock, place: Place, *, in_loop: bool = True) -> Decision:
         """What becomes of a block that was made in a place. in_loop: its answer stands after all that the user said."""
         if not block.complete:
-            return CUT_OFF
+            return _NAMELESS if isinstance(block, ToolCall) and not block.name else CUT_OFF
         kind = kind_of(block)
         protocol = self.model.protocol or ""
         if isinstance(block, Opaque) and place in ("own", "kin") and block.protocol != protocol:

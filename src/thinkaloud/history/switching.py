@@ -107,14 +107,15 @@ class _Switching:
                 path = f"messages[{len(self.sent)}].content[{index}]"
                 if isinstance(block, ToolCall):
                     calls.add(block.id)
-                block = self._with_own_id(self._done(block, decision, message.origin, path, place))
+                given = f"messages[{place}].content[{index}]"
+                block = self._with_own_id(self._done(block, decision, message.origin, path, given), given)
             blocks.append(block)
         self.called |= calls
         self.asked_at = place
         content = tuple(_parted(blocks, message.content))
         return message if content == message.content else evolve(message, content=content)
 
-    def _with_own_id(self, block: AssistantBlock) -> AssistantBlock:
+    def _with_own_id(self, block: AssistantBlock, given: str) -> AssistantBlock:
         """The block, with another id where it is a call whose id an earlier answer has and the target refuses that."""
         if not isinstance(block, ToolCall) or self.target.model.protocol not in _UNIQUE_IDS:
             return block
@@ -123,13 +124,16 @@ class _Switching:
             while f"{block.id}_{number}" in self.called:
                 number += 1
             self.renamed[block.id] = f"{block.id}_{number}"
+            if block.complete:  # what is left out has been told
+                text = "an earlier call has the same id, which this protocol refuses: it and its result go by another"
+                detail: dict[str, Json] = {"id": block.id, "given": self.renamed[block.id]}
+                self.notices.append(Notice("repeated_call_id", text, given, detail))
         own = self.renamed.get(block.id)
         return block if own is None else evolve(block, id=own)
 
-    def _done(self, block: AssistantBlock, decision: Decision, origin: Origin, path: str, place: int) -> AssistantBlock:
+    def _done(self, block: AssistantBlock, decision: Decision, origin: Origin, path: str, given: str) -> AssistantBlock:
         if decision.outcome == "kept":
             return block
-        given = f"messages[{place}]{path[path.index(']') + 1 :]}"
         told = _told(block, decision, origin, self.target.model, given)
         if told is not None:
             self.notices.append(told)

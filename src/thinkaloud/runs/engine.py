@@ -210,7 +210,9 @@ class Engine:
         self._stream = None
         if message.incomplete_tool_calls and not message.tool_calls:
             self._interrupted = message
-            raise RunError("the answer ended inside of a call, which cannot be run; a larger max_tokens may do")
+            if all(call.name for call in message.incomplete_tool_calls):
+                raise RunError("the answer ended inside of a call, which cannot be run; a larger max_tokens may do")
+            raise RunError("the model called a tool without its name, which cannot be run; asking again may do")
         self._spent = _with(self._spent, message, turns=1)
         self._tokens += (message.usage.input or 0) + (message.usage.output or 0)
         self._messages.append(message)

@@ -202,26 +202,33 @@ class ToolUseReader(BlockReader):
 
 
 class NamelessReader(BlockReader):
-    """A call without a name: nobody can run it, and no server takes it back, so it is only told."""
+    """A call without a name. It opens with its first arguments or its end: until then a start may name it."""
 
     def __init__(self, parser: AnthropicParser, start: JsonObject) -> None:
         super().__init__(parser, start)
-        self._id = text_field(start, "id")
-        self._pieces: list[str] = []
+        self._id, self._extra = text_field(start, "id"), rest(start, ToolUseReader._known)
+        self._input = kept(object_field(start, "input"), "input")
+
+    def _opened(self) -> OpenBlock:
+        if self.open is None:
+            self.open = self.parser.builder.open_tool_call(self.parser.call_ids.own(self._id), "")
+            self.open.extra.update(self._extra)
+        return self.open
 
     def take(self, kind: str, delta: JsonObject, raw: str) -> bool:
-        """Keep the arguments for the notice."""
+        """A piece of the arguments, or the signature."""
         if kind == "input_json_delta":
-            self._pieces.append(text_field(delta, "partial_json"))
+            self.parser.builder.extend(self._opened(), text_field(delta, "partial_json"))
+        elif kind == "signature_delta":
+            _take_signature(self._opened(), delta)
+        else:
+            return False
         return True
 
     def settle(self, *, complete: bool) -> None:
-        """Tell what was left out."""
-        self.parser.builder.notice(
-            "call_without_name",
-            "the model wrote a tool call without a name; nobody can run it, and it was left out",
-            detail={"id": self._id, "arguments": _whole("".join(self._pieces))},
-        )
+        """Use the input of the start where no pieces have followed it."""
+        if not self._opened().fragments and self._input:
+            self.parser.builder.extend(self._opened(), dumps(self._input))
 
 
 class OpaqueReader(BlockReader):
@@ -340,6 +347,12 @@ def is_repeated(block: JsonObject, prefilled: JsonObject) -> bool:
         return False
     text, standing = (data.get("text", data.get("thinking")) for data in (block, prefilled))
     return isinstance(text, str) and isinstance(standing, str) and text.startswith(standing)
+
+
+def names(block: JsonObject, prefilled: JsonObject) -> bool:
+    """Whether a start is that of a call which the opening message has held without its name."""
+    same = block.get("type") == prefilled.get("type") == "tool_use" and block.get("id") == prefilled.get("id")
+    return same and bool(block.get("name")) and not prefilled.get("name")
 
 
 def _whole(text: str) -> str:

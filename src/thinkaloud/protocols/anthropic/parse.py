@@ -14,7 +14,7 @@ from thinkaloud.errors import MalformedStream, ProviderError, TruncatedStream
 from thinkaloud.events import StreamEvent
 from thinkaloud.jsontext import Json, is_json_object, loads
 from thinkaloud.messages import StopReason
-from thinkaloud.protocols.anthropic.blocks import IMPLIED, BlockReader, ToolUseReader, is_repeated, reader_for
+from thinkaloud.protocols.anthropic.blocks import IMPLIED, BlockReader, ToolUseReader, is_repeated, names, reader_for
 from thinkaloud.protocols.anthropic.errors import error
 from thinkaloud.protocols.anthropic.usage import Counts
 from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext
@@ -159,6 +159,9 @@ class AnthropicParser(TolerantParser):
         """Go on with the block of the opening message that this is the start of; else close all that it has begun."""
         place = next(iter(self._prefilled)) if index is None else index
         prefilled = self._prefilled.get(place)
+        if prefilled is not None and names(block, prefilled):
+            del self._prefilled[place], self._blocks[place]
+            return False
         if prefilled is None or not is_repeated(block, prefilled):
             for begun in list(self._prefilled):
                 self._displace(begun)
@@ -237,7 +240,7 @@ class AnthropicParser(TolerantParser):
         if isinstance(reader, ToolUseReader):
             self._open_calls.append(reader.call)
             self._late = self._late or bool(self._stop_reason)
-        if kind != "tool_use" or reader.open is not None:
+        if kind != "tool_use" or block.get("name"):
             self.last_kind = kind
 
     def _stop(self, index: int | None) -> None:

@@ -91,6 +91,7 @@ class DeltaReader:
         if self._tags is not None:
             self._write(self._tags.close())
         self._calls.settle()
+        self._calls.open_nameless()
         for id in [id for id in self._call_details if self._calls.named(id) is None]:
             for detail in self._call_details.pop(id).all:
                 self._prove(detail)
@@ -105,12 +106,6 @@ class DeltaReader:
 
     def leftovers(self) -> None:
         """Tell what has come and belongs to no block."""
-        for slot in self._calls.nameless():
-            self._builder.notice(
-                "call_without_name",
-                "the model wrote a tool call without a name; nobody can run it, and it was left out",
-                detail={"id": slot.id, "arguments": slot.arguments},
-            )
         if self._citations:
             text = "the provider cites sources, but beside no text"
             self._builder.notice("citations_without_text", text, detail={"citations": self._citations})

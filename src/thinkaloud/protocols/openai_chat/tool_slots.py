@@ -13,6 +13,7 @@ from attrs import define, field
 
 from thinkaloud.block_builder import BlockBuilder, OpenBlock
 from thinkaloud.fragments import Fragments
+from thinkaloud.protocols.call_ids import tell_repeated
 from thinkaloud.protocols.openai_chat.whole_object import WholeObject
 
 
@@ -114,16 +115,20 @@ class ToolSlots:
         for slot in list(self._openable):
             self._open(slot)
 
-    def nameless(self) -> list[Slot]:
-        """The calls that never got a name; nobody can run them."""
-        return [slot for slot in self._unopened if not slot.name]
+    def open_nameless(self) -> None:
+        """Open what never got a name: no more comes. A fragment that says nothing is no call."""
+        for slot in [slot for slot in self._unopened if slot.id or slot.waiting]:
+            self._open(slot)
 
     def _open(self, slot: Slot) -> None:
         id = slot.id
         if not id or id in self._ids:
             id = self._make_id(len(self._ids))
+            if slot.id:
+                tell_repeated(self._builder, slot.id, id)
         self._ids.add(id)
-        del self._unopened[slot], self._openable[slot]
+        del self._unopened[slot]
+        self._openable.pop(slot, None)
         slot.block = self._builder.open_tool_call(id, slot.name)
         self._builder.extend(slot.block, str(slot.waiting))
 

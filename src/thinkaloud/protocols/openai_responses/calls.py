@@ -22,6 +22,7 @@ class CallReader(ItemReader):
 
     def __init__(self, parser: OpenAIResponsesParser, item: JsonObject) -> None:
         super().__init__(parser, item)
+        self._start = item
         self._announced = self._text(item)
         self._pieces: list[str] = []  # what came before the name
         self._is_whole = False
@@ -80,9 +81,9 @@ class CallReader(ItemReader):
 
     def leave(self) -> None:
         """A call whose end was never told is complete only if its arguments are."""
+        block = self._opened(self._start)
         self.bring_in()
-        if self.block is not None:
-            self._close(self.block, is_cut=not self._is_whole)
+        self._close(block, is_cut=not self._is_whole)
 
     def _close(self, block: OpenBlock, *, is_cut: bool) -> None:
         if self._type is not None:

@@ -211,6 +211,12 @@ async def test_the_call_of_the_tool_is_read(model: Any) -> None:
         assert (await client.complete(model, "Which city?", output=City)).output == City("Oslo", 700_000)
 
 
+def test_a_fence_that_never_ends_is_refused_at_once() -> None:
+    for text in ("```" + "\n" * 20_000, "```json\n" + " \n" * 20_000 + "x", "```\n```", "```json {}```"):
+        with pytest.raises(ta.OutputError, match="not JSON"):
+            ta.Output(City).read(ta.AssistantMessage(text))
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize("text", [OSLO, f"```json\n{OSLO}\n```", f" ```\n{OSLO}\n```\n"])
 async def test_a_model_that_writes_the_answer_as_text_is_read_too(text: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from thinkaloud.checked import whole_number
 from thinkaloud.errors import ConfigurationError, MalformedToolArguments, OutputError, shown
 from thinkaloud.jsontext import Json, loads_exact
 from thinkaloud.messages import AssistantMessage, Message, StopReason, ToolResult, UserMessage
@@ -15,7 +16,7 @@ from thinkaloud.tools import Tool
 
 _HOW = "Gives the final answer. Call it once, when the answer is ready, with the answer as its arguments."
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
-_FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n\s*```\s*\Z", re.DOTALL)
+_FENCE = "```"
 
 # Ends that no word of ours mends.
 _FINAL = frozenset({StopReason.LENGTH, StopReason.REFUSAL, StopReason.CONTENT_FILTER})
@@ -35,8 +36,7 @@ class OutputSchema:
 
 
 def _count(_output: Any, _attribute: Any, value: Any) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ConfigurationError(f"corrections={shown(value)} must be a whole number, 0 or more")
+    whole_number("corrections", value, least=0)
 
 
 def _mode(_output: Any, _attribute: Any, value: Any) -> None:
@@ -148,9 +148,16 @@ def correction(
     return (UserMessage(text),)
 
 
+def _unfenced(text: str) -> str:
+    """What stands inside a fence of Markdown; a text without one as it is."""
+    opening, line_end, rest = text.strip().partition("\n")
+    inside, closing, indent = rest.removesuffix(_FENCE).rpartition("\n")
+    fenced = opening.rstrip() in (_FENCE, f"{_FENCE}json") and rest.endswith(_FENCE) and not indent.strip()
+    return inside if fenced and line_end and closing else text
+
+
 def _decoded(text: str) -> Any:
-    if fenced := _FENCE.match(text):
-        text = fenced[1]
+    text = _unfenced(text)
     if not text.strip():
         raise ValueError("the answer has no text")
     try:

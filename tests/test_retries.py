@@ -167,7 +167,7 @@ def test_another_model_is_asked_unless_the_request_itself_is_at_fault(error: ta.
     "options", [{"limit": -1}, {"limit": 1.5}, {"limit": True}, {"first_wait": -1}, {"max_wait": "long"}]
 )
 def test_a_policy_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(ta.ConfigurationError, match=f"Retry\\({next(iter(options))}="):
+    with pytest.raises(ta.ConfigurationError, match=f"Retry\\.{next(iter(options))}="):
         ta.Retry(**options)
 
 

@@ -135,7 +135,7 @@ def test_an_option_of_the_wrong_type_is_refused_and_not_quoted_whole(make: Calla
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda: ta.Model("openai", "gpt-5.2", max_output=0), "Model.max_output must be a whole number from 1 up"),
+        (lambda: ta.Model("openai", "gpt-5.2", max_output=0), "Model.max_output=0 must be a whole number above 0"),
         (lambda: ta.Model("openai", _anything), "Model.id must be str"),
         (lambda: ta.Model("mine", "m", dialect=_anything or {}), "Model.dialect must be Dialect"),  # type: ignore[arg-type]
         (lambda: ta.ThinkingControl(mode="budget", min_budget=-1), "ThinkingControl.min_budget"),
@@ -350,3 +350,38 @@ def test_what_reads_a_message_or_a_decision_refuses_anything_else(make: Callable
 async def test_many_conversations_are_several() -> None:
     with pytest.raises(ta.ConfigurationError, match="conversations must be several"):
         await ta.complete_many(_MODEL, _anything)
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: ta.Retry(limit=-1), "Retry.limit=-1 must be a whole number, 0 or more"),
+        (lambda: ta.Retry(limit=True), "Retry.limit=True must be a whole number, 0 or more"),
+        (lambda: ta.Retry(first_wait=NAN), "Retry.first_wait=nan must be seconds, 0 or more"),
+        (lambda: ta.Timeouts(connect=0), "Timeouts.connect=0 must be seconds above 0, or None"),
+        (lambda: ta.Timeouts(total=NAN), "Timeouts.total=nan must be seconds above 0, or None"),
+        (lambda: ta.Limits(blocks=0), "Limits.blocks=0 must be a whole number above 0"),
+        (lambda: ta.Output(int, corrections=-1), "corrections=-1 must be a whole number, 0 or more"),
+        (lambda: ta.Tool("f", deadline=NAN), "deadline=nan must be seconds above 0, or None"),
+        (lambda: ta.run_stream(_MODEL, "Hello", max_turns=0), "max_turns=0 must be a whole number above 0, or None"),
+        (lambda: ta.run_stream(_MODEL, "Hello", max_cost=0), "max_cost=0 must be a number above 0, or None"),
+        (lambda: ta.prepare(_MODEL, "Hello", max_tokens=0), "max_tokens=0 must be a whole number above 0, or None"),
+        (lambda: ta.Model("a", "b", max_output=0), "Model.max_output=0 must be a whole number above 0, or None"),
+        (lambda: ta.trim_turns(0), "turns=0 must be a whole number above 0"),
+    ],
+)
+def test_a_number_that_is_none_or_too_small_is_refused_in_the_same_words_everywhere(
+    make: Callable[[], Any], told: str
+) -> None:
+    with pytest.raises(ta.ConfigurationError) as refused:
+        make()
+    assert refused.value.message == told
+
+
+def test_numbers_at_their_bounds_are_taken() -> None:
+    assert ta.Retry(limit=0, first_wait=0).limit == 0
+    assert ta.Timeouts(connect=0.001, total=None).total is None
+    assert ta.Limits(blocks=1).blocks == 1

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import evolve
 
-from thinkaloud.checked import items_of
+from thinkaloud.checked import items_of, whole_number
 from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.messages import Conversation
@@ -87,9 +87,8 @@ def one_of(name: str, value: Any, allowed: Sequence[str]) -> Any:
 
 def positive(name: str, value: Any) -> int | None:
     """A whole number above 0."""
-    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-        raise ConfigurationError(f"{name}={shown(value)} must be a whole number above 0")
-    return value
+    whole_number(name, value, or_none=True)
+    return value  # type: ignore[no-any-return]
 
 
 _MOST = 2**63  # beyond it a number is no sampling parameter, and JSON cannot hold infinity

@@ -8,8 +8,9 @@ from typing import Unpack
 
 import anyio
 
+from thinkaloud.checked import whole_number
 from thinkaloud.client import Client, ModuleCallOptions, complete
-from thinkaloud.errors import ConfigurationError, ThinkaloudError, shown
+from thinkaloud.errors import ConfigurationError, ThinkaloudError
 from thinkaloud.messages import AssistantMessage, Conversation
 from thinkaloud.models.model import Model
 from thinkaloud.plan import Messages, refuse_unknown
@@ -39,8 +40,7 @@ async def complete_many(
     rest = dict(options)
     client = rest.pop("client", None)
     refuse_unknown(rest)
-    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-        raise ConfigurationError(f"limit={shown(limit)} must be a whole number above 0")
+    whole_number("limit", limit)
     if isinstance(conversations, str | bytes | Conversation | Mapping) or not isinstance(conversations, Iterable):
         raise ConfigurationError("conversations must be several, such as a list of strings; for one use complete(...)")
     if on_done is not None and not callable(on_done):

@@ -57,6 +57,27 @@ def function(owner: Any, attribute: Any, value: Any) -> None:
         raise WrongValue(f"{_place(owner, attribute)} must be a function, not {type(value).__name__}")
 
 
+def whole_number(name: str, value: Any, *, least: int = 1, or_none: bool = False) -> None:
+    """Raise WrongValue unless this is a whole number of `least` or more."""
+    if value is None and or_none:
+        return
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        bound = " above 0" if least == 1 else f", {least} or more"
+        raise WrongValue(f"{name}={shown(value)} must be a whole number{bound}{', or None' if or_none else ''}")
+
+
+def real_number(
+    name: str, value: Any, what: str = "a number", *, above_zero: bool = True, or_none: bool = False
+) -> None:
+    """Raise WrongValue unless this is a number above 0, or from 0 on. what: what it counts, such as "seconds"."""
+    if value is None and or_none:
+        return
+    fits = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not fits or not (value > 0 or (value == 0 and not above_zero)):
+        bound = " above 0" if above_zero else ", 0 or more"
+        raise WrongValue(f"{name}={shown(value)} must be {what}{bound}{', or None' if or_none else ''}")
+
+
 def items_of(name: str, value: Any) -> tuple[Any, ...]:
     """The items of any iterable. Raises WrongValue, with the name of the field, for what has none."""
     if type(value) is tuple:

@@ -7,14 +7,14 @@ from typing import Any
 
 from attrs import Attribute, field, frozen
 
-from thinkaloud.errors import ConfigurationError, LimitExceeded, shown
+from thinkaloud.checked import whole_number
+from thinkaloud.errors import LimitExceeded
 
 _MEGABYTE = 1024 * 1024
 
 
 def _above_zero(_instance: Any, attribute: Attribute[Any], value: object) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ConfigurationError(f"Limits({attribute.name}={shown(value)}) must be a whole number above 0")
+    whole_number(f"Limits.{attribute.name}", value)
 
 
 @frozen(kw_only=True)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from attrs import field, frozen
 
-from thinkaloud.checked import function, instance_of, one_of, optional
+from thinkaloud.checked import function, instance_of, one_of, optional, real_number
 from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.jsontext import Json, copied_object
 
@@ -17,8 +17,7 @@ def _no_parameters() -> Mapping[str, Json]:
 
 
 def _seconds(_tool: Any, attribute: Any, value: Any) -> None:
-    if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool) or value <= 0):
-        raise ConfigurationError(f"{attribute.name} must be seconds above 0, or None, not {shown(value)}")
+    real_number(attribute.name, value, "seconds", or_none=True)
 
 
 def _flag_or_function(_tool: Any, attribute: Any, value: Any) -> None:

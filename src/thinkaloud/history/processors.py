@@ -11,9 +11,9 @@ from typing import Any
 
 from attrs import frozen
 
-from thinkaloud.checked import items_of
+from thinkaloud.checked import items_of, whole_number
 from thinkaloud.content import Block, Document, Image, Opaque, Text, Thinking, ToolCall
-from thinkaloud.errors import ConfigurationError, shown
+from thinkaloud.errors import ConfigurationError
 from thinkaloud.jsontext import dumps
 from thinkaloud.messages import Conversation, Message, ToolResult, UserMessage
 
@@ -120,7 +120,7 @@ def trim_turns(turns: int) -> Processor:
 
     Raises ConfigurationError unless `turns` is a whole number above 0.
     """
-    _above_zero("turns", turns)
+    whole_number("turns", turns)
     return _TrimTurns(turns)
 
 
@@ -132,15 +132,10 @@ def trim_tokens(budget: int, *, count: Callable[[Message], int] | None = None) -
 
     Raises ConfigurationError unless `budget` is a whole number above 0.
     """
-    _above_zero("budget", budget)
+    whole_number("budget", budget)
     if count is not None and not callable(count):
         raise ConfigurationError(f"count must be a function from a message to its tokens, not {type(count).__name__}")
     return _TrimTokens(budget, count or estimated_tokens)
-
-
-def _above_zero(name: str, value: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ConfigurationError(f"{name}={shown(value)} must be a whole number above 0")
 
 
 # Rough costs, in tokens: what a message, a picture or a document has around or inside it that is no text of ours.

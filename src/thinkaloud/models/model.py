@@ -7,8 +7,7 @@ from typing import Any, Literal, get_args
 
 from attrs import field, frozen
 
-from thinkaloud.checked import Check, each, instance_of, one_of, optional
-from thinkaloud.errors import WrongValue
+from thinkaloud.checked import Check, each, instance_of, one_of, optional, whole_number
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.models.dialect import Dialect
 from thinkaloud.models.prices import Prices
@@ -19,8 +18,7 @@ ThinkingMode = Literal["adaptive", "budget", "level", "effort", "toggle", "alway
 
 def _whole(least: int) -> Check:
     def check(owner: Any, attribute: Any, value: Any) -> None:
-        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
-            raise WrongValue(f"{type(owner).__name__}.{attribute.name} must be a whole number from {least} up, or None")
+        whole_number(f"{type(owner).__name__}.{attribute.name}", value, least=least, or_none=True)
 
     return check
 

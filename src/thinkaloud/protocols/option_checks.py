@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from attrs import Attribute
 
+from thinkaloud.checked import whole_number
 from thinkaloud.errors import ConfigurationError, shown
 
 Check = Callable[[Any, "Attribute[Any]", Any], None]
@@ -53,8 +54,7 @@ def flag(instance: Any, attribute: Attribute[Any], value: Any) -> None:
 
 def count(instance: Any, attribute: Attribute[Any], value: Any) -> None:
     """A whole number above 0."""
-    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-        raise ConfigurationError(f"{attribute.name}={shown(value)}: give a whole number above 0, or None")
+    whole_number(attribute.name, value, or_none=True)
 
 
 def mapping(instance: Any, attribute: Attribute[Any], value: Any) -> None:

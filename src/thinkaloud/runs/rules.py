@@ -6,19 +6,18 @@ from typing import Any, Literal, get_args
 
 from attrs import field, frozen
 
+from thinkaloud.checked import real_number, whole_number
 from thinkaloud.errors import ConfigurationError, shown
 
 OnToolError = Literal["report", "raise"]
 
 
 def _count(_rules: Any, attribute: Any, value: Any) -> None:
-    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-        raise ConfigurationError(f"{attribute.name}={shown(value)} must be a whole number above 0")
+    whole_number(attribute.name, value, or_none=True)
 
 
 def _amount(_rules: Any, attribute: Any, value: Any) -> None:
-    if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool) or not value > 0):
-        raise ConfigurationError(f"{attribute.name}={shown(value)} must be a number above 0, or None")
+    real_number(attribute.name, value, or_none=True)
 
 
 def _policy(_rules: Any, attribute: Any, value: Any) -> None:

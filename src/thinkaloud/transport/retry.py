@@ -9,9 +9,9 @@ from typing import Any
 
 from attrs import Attribute, field, frozen
 
+from thinkaloud.checked import real_number, whole_number
 from thinkaloud.errors import (
     AuthenticationError,
-    ConfigurationError,
     ConnectFailed,
     DeadlineExceeded,
     InvalidRequest,
@@ -22,7 +22,6 @@ from thinkaloud.errors import (
     ReadFailed,
     ThinkaloudError,
     TruncatedStream,
-    shown,
 )
 
 # Failures of the way to the provider: until an answer has begun, the same request may be sent again.
@@ -35,13 +34,11 @@ _JITTER = 0.25  # the official clients of Anthropic and OpenAI wait up to a quar
 
 
 def _count(_instance: Any, attribute: Attribute[Any], value: object) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ConfigurationError(f"Retry({attribute.name}={shown(value)}) must be a whole number, 0 or more")
+    whole_number(f"Retry.{attribute.name}", value, least=0)
 
 
 def _seconds(_instance: Any, attribute: Attribute[Any], value: object) -> None:
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not value >= 0:
-        raise ConfigurationError(f"Retry({attribute.name}={shown(value)}) must be seconds, 0 or more")
+    real_number(f"Retry.{attribute.name}", value, "seconds", above_zero=False)
 
 
 @frozen(kw_only=True)

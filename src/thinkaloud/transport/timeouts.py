@@ -6,14 +6,11 @@ from typing import Any
 
 from attrs import Attribute, field, frozen
 
-from thinkaloud.errors import ConfigurationError, shown
+from thinkaloud.checked import real_number
 
 
-def _seconds(timeouts: Any, attribute: Attribute[Any], value: float | None) -> None:
-    if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool) or not value > 0):
-        raise ConfigurationError(
-            f"Timeouts({attribute.name}={shown(value)}) must be seconds above 0, or None for no limit"
-        )
+def _seconds(_timeouts: Any, attribute: Attribute[Any], value: float | None) -> None:
+    real_number(f"Timeouts.{attribute.name}", value, "seconds", or_none=True)
 
 
 @frozen(kw_only=True)

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from attrs import frozen
 
-from thinkaloud.errors import WrongValue, shown
+from thinkaloud.checked import whole_number
 from thinkaloud.messages import AssistantMessage, ToolResult
 
 Answer = tuple[AssistantMessage | ToolResult, ...]
@@ -41,8 +41,7 @@ class MemoryStore:
     """
 
     def __init__(self, *, limit: int = 10_000) -> None:
-        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-            raise WrongValue(f"limit={shown(limit)} must be a whole number above 0")
+        whole_number("limit", limit)
         self._limit = limit
         self._answers: OrderedDict[tuple[str, str], Answer] = OrderedDict()
 

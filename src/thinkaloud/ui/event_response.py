@@ -15,6 +15,7 @@ from typing import Any
 
 import anyio
 
+from thinkaloud.checked import real_number
 from thinkaloud.errors import WrongValue, shown
 from thinkaloud.ui.encoder import Encoder
 from thinkaloud.ui.failures import is_for_the_log
@@ -94,8 +95,7 @@ class EventResponse:
 
 def check_heartbeat(heartbeat: Any) -> None:
     """Raise WrongValue where it is no number of seconds."""
-    if not isinstance(heartbeat, int | float) or isinstance(heartbeat, bool) or not heartbeat > 0:
-        raise WrongValue(f"heartbeat={shown(heartbeat)} must be seconds above 0")
+    real_number("heartbeat", heartbeat, "seconds")
 
 
 def _checked(headers: Any) -> Mapping[str, str]:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from attrs import field, frozen
 
-from thinkaloud.checked import items_of
+from thinkaloud.checked import items_of, whole_number
 from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.jsontext import Json
 from thinkaloud.protocols.anthropic.families import SMALLEST_BUDGET
@@ -26,8 +26,7 @@ class Adaptive:
 
 
 def _enough_tokens(instance: object, attribute: object, value: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < SMALLEST_BUDGET:
-        raise ConfigurationError(f"Budget(tokens={shown(value)}): give a whole number of {SMALLEST_BUDGET} or more")
+    whole_number("Budget.tokens", value, least=SMALLEST_BUDGET)
 
 
 @frozen

@@ -1,56 +1,49 @@
-"""Damaged input as a strategy of hypothesis: seeds with bytes cut out, put in, doubled and overwritten."""
+"""Damaged input: seeds whose events, whose JSON or whose bytes are changed, framed validly again in the first two."""
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck
-from hypothesis import strategies as st
+from random import Random
 
-PATIENT = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
-"""What hypothesis would complain about, and may not: damage is slow to make, and large."""
+from attrs import evolve, frozen
 
-# What parsers stumble over: ends of lines and strings, brackets, numbers that are none, half characters.
-_WORDS = (
-    *(b"\n\n", b"\r", b"\r\n", b"data:", b"data: [DONE]\n\n", b"event: error\n", b": x\n", b"id: 1\n", b"retry: x\n"),
-    *(b"{", b"}", b"[", b"]", b'"', b"\\", b"\\ud83d", b"\\u0000", b",", b":", b"null", b"true", b"{}", b"[]", b'""'),
-    *(
-        b"-1",
-        b"1e999",
-        b"99999999999999999999",
-        b"0.5",
-        b"NaN",
-        b"\xff",
-        b"\xf0\x9f",
-        b"\xef\xbb\xbf",
-        b"\0",
-        b"<html>",
-    ),
-)
+from fuzz.bodies import Event, events_of, framed
+from fuzz.byte_damage import damaged_bytes
+from fuzz.event_damage import damaged_events
+from fuzz.json_damage import damaged_json
+from fuzz.words import Words, words_of
 
-_change = st.tuples(
-    st.sampled_from(["in", "over", "out", "twice", "end"]),
-    st.integers(0, 1 << 16),
-    st.integers(1, 64),
-    st.sampled_from(_WORDS) | st.binary(max_size=8),
-)
+_MANY = 400  # events; more are not changed one by one
 
 
-def _damaged(seed: bytes, changes: list[tuple[str, int, int, bytes]]) -> bytes:
-    for kind, place, length, word in changes:
-        at = place % (len(seed) + 1)
-        if kind == "in":
-            seed = seed[:at] + word + seed[at:]
-        elif kind == "over":
-            seed = seed[:at] + word + seed[at + len(word) :]
-        elif kind == "out":
-            seed = seed[:at] + seed[at + length :]
-        elif kind == "twice":
-            seed = seed[:at] + seed[at : at + length * 8] + seed[at:]
-        else:
-            seed = seed[:at]
-    return seed
+@frozen
+class Seeds:
+    """bodies: inputs to damage. words: what the damage is made with."""
+
+    bodies: tuple[bytes, ...]
+    words: Words
 
 
-def damaged(seeds: tuple[bytes, ...]) -> st.SearchStrategy[bytes]:
-    """Seeds with up to eight changes, and now and then bytes of no form at all."""
-    changed = st.builds(_damaged, st.sampled_from(seeds), st.lists(_change, min_size=1, max_size=8))
-    return st.one_of(changed, changed, changed, st.binary(max_size=200))
+def seeds_of(bodies: tuple[bytes, ...], *sources: str) -> Seeds:
+    """Seeds, with the words of the source files or folders of the library that read them."""
+    return Seeds(bodies, words_of(bodies, *sources))
+
+
+def damaged(dice: Random, body: bytes, seeds: Seeds) -> bytes:
+    """A body with changes. All chance comes from the dice."""
+    way = dice.choice(("json", "json", "json", "events", "events", "both", "both", "bytes", "all"))
+    if way != "bytes":
+        events = events_of(body)
+        if len(events) > 1 and way in ("events", "both", "all"):
+            events = damaged_events(dice, events, events_of(dice.choice(seeds.bodies)))
+        if way != "events" or len(events) <= 1:
+            for _ in range(dice.choice((1, 1, 2, 5))):
+                _damage_one(dice, events, seeds.words)
+        body = framed(events, dice.choice((b"\n", b"\n", b"\n", b"\r\n", b"\r")))
+    return damaged_bytes(dice, body) if way in ("bytes", "all") else body
+
+
+def _damage_one(dice: Random, events: list[Event], words: Words) -> None:
+    if events:
+        place = dice.randrange(min(len(events), _MANY))
+        event = events[place]
+        events[place] = evolve(event, payload=damaged_json(dice, event.payload, words))

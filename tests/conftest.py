@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 
 import pytest
@@ -17,6 +18,12 @@ settings.load_profile("thinkaloud")
 # Started in the background by a shell, a process ignores Ctrl-C, and so would every program that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over the collected tests, which stay to the end: there are very many."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(params=["asyncio", "trio"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -71,7 +70,16 @@ def without(value: Any, path: Path) -> Any:
 
 def _copied(value: Any, path: Path) -> tuple[Any, Any]:
     """A copy, and what in it holds the place."""
-    changed = target = copy.deepcopy(value)
+    changed = target = _copy(value)
     for name in path[:-1]:
         target = target[name]
     return changed, target
+
+
+def _copy(value: Any) -> Any:
+    """A copy of JSON, in a fraction of the time that `copy.deepcopy` takes: there are thousands."""
+    if isinstance(value, dict):
+        return {name: _copy(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)([_copy(item) for item in value])
+    return value

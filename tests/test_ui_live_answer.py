@@ -177,3 +177,30 @@ def test_a_log_keeps_the_newest_event_however_large() -> None:
     log = ReplayLog(limit=1)
     log.add([b"ab", b"cdefgh"])
     assert log.after(1) == [b"cdefgh"]
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_an_answer_may_be_made_before_any_event_loop_runs(backend: str) -> None:
+    client = ta.Client(transport=Scripted(["Hi"]).transport(), api_key="none")
+    live = LiveAnswer(client.stream(CLAUDE, "hi"), sse.Encoder(ids=True))
+    browser = Browser()
+
+    async def both() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(live.run)
+            await browser.visit(live.response())
+
+    anyio.run(both, backend=backend)
+    assert named_events(browser.body)[-1][0] == "stream_end"
+
+
+async def test_an_answer_that_is_stopped_before_it_runs_asks_nobody() -> None:
+    scripted = Scripted(["Hi"])
+    client = ta.Client(transport=scripted.transport(), api_key="none")
+    live = LiveAnswer(client.stream(CLAUDE, "hi"), sse.Encoder(ids=True))
+    live.stop()
+    browser = Browser()
+    await live.run()
+    await browser.visit(live.response())
+    assert scripted.requests == []
+    assert named_events(browser.body)[-1] == ("stream_end", {"stop_reason": "aborted"})

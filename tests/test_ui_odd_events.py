@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import thinkaloud as ta
-from thinkaloud.ui import EventResponse, LiveAnswer, MemoryStore, agui, sse, vercel
+from thinkaloud.ui import ByteStream, EventResponse, LiveAnswer, MemoryStore, agui, failure_of, sse, vercel
 from thinkaloud.ui.encoder import AnswerEncoder
 
 ENCODERS = [vercel.Encoder, agui.Encoder, sse.Encoder]
@@ -87,3 +88,54 @@ async def test_a_last_event_that_is_no_text_is_refused() -> None:
     place: Any = 3
     with pytest.raises(ta.ConfigurationError, match="last_event_id"):
         LiveAnswer(Silent(), sse.Encoder(ids=True)).response(place)
+
+
+WRONG: Any = 3
+A_STREAM = "source must be a stream for `async with`, such as thinkaloud.stream"
+AN_ENCODER = "encoder must be an encoder such as vercel.Encoder"
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: EventResponse(WRONG, sse.Encoder()), A_STREAM + r"\(...\), not 3"),
+        (lambda: EventResponse(ta.complete, sse.Encoder()), A_STREAM),  # type: ignore[arg-type]
+        (lambda: EventResponse(Silent(), WRONG), AN_ENCODER + r"\(\), not 3"),
+        (lambda: EventResponse(Silent(), vercel.Encoder), AN_ENCODER + r"\(\), not the class Encoder"),  # type: ignore[arg-type]
+        (lambda: ByteStream(Silent(), sse.Encoder()), "source must be a stream for `async for`"),  # type: ignore[arg-type]
+        (lambda: ByteStream(ta.stream("vllm/m", "hi"), vercel.Encoder), AN_ENCODER),  # type: ignore[arg-type]
+        (lambda: LiveAnswer(WRONG, sse.Encoder()), A_STREAM),
+        (lambda: LiveAnswer(Silent(), sse.Encoder), AN_ENCODER),  # type: ignore[arg-type]
+        (lambda: LiveAnswer(Silent(), sse.Encoder(), limit=0), "limit=0 must be a whole number above 0"),
+        (lambda: failure_of(WRONG), "error must be an exception, not int"),
+        (lambda: sse.Encoder(retry=WRONG - 4), "retry=-1 must be a whole number, 0 or more"),
+        (lambda: sse.Encoder(ids=WRONG), "ids must be True or False, not 3"),
+        (lambda: sse.Encoder(names=WRONG), "names must be True or False, not 3"),
+        (lambda: vercel.Encoder(dynamic_tools=WRONG), "dynamic_tools must be a sequence, not int"),
+        (lambda: vercel.Encoder(dynamic_tools="search"), "dynamic_tools must be True, False or names of tools"),
+        (lambda: vercel.Encoder(dynamic_tools=[WRONG]), "dynamic_tools must be True, False or names of tools"),
+        (lambda: agui.Encoder(thread_id=WRONG), "thread_id must be a string, or None, not int"),
+        (lambda: agui.Encoder(run_id=WRONG), "run_id must be a string, or None, not int"),
+        (lambda: agui.Encoder(protocol_version=WRONG), "protocol_version must be a string, or None, not int"),
+    ],
+)
+def test_an_argument_of_the_wrong_kind_is_refused_by_its_name(make: Callable[[], Any], told: str) -> None:
+    with pytest.raises(ta.ConfigurationError, match=told):
+        make()
+
+
+@pytest.mark.parametrize("make", ENCODERS)
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"message_id": 3}, "message_id must be a string, or None, not int"),
+        ({"store": 3}, "store must have load and save, as a MemoryStore, not 3"),
+        ({"store": MemoryStore}, "store must have load and save, as a MemoryStore, not the class MemoryStore"),
+        ({"include_signatures": "no"}, "include_signatures must be True or False, not 'no'"),
+        ({"earlier": 3}, "earlier must be a sequence, not int"),
+        ({"earlier": ["hi"]}, r"earlier\[0\] must be an AssistantMessage or a ToolResult, not str"),
+    ],
+)
+def test_every_encoder_refuses_what_it_cannot_take(make: Any, arguments: dict[str, Any], told: str) -> None:
+    with pytest.raises(ta.ConfigurationError, match=told):
+        make(**arguments)

@@ -221,3 +221,44 @@ async def test_a_cancelled_wait_ends_the_call_and_keeps_what_had_come() -> None:
         with anyio.fail_after(5):
             await server.until(lambda: server.closed_by_client == 1)
     assert store.load("M") is not None
+
+
+async def test_hearts_beat_in_a_path_operation_of_fastapi_too() -> None:
+    fastapi = pytest.importorskip("fastapi")
+    responses = pytest.importorskip("starlette.responses")
+
+    class Streamed(responses.Response):  # type: ignore[misc, name-defined]
+        def __init__(self, application: EventResponse) -> None:
+            super().__init__()
+            self.application = application
+
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            await self.application(scope, receive, send)
+
+    app = fastapi.FastAPI()
+    request = {
+        "type": "http",
+        "method": "GET",
+        "path": "/ask",
+        "query_string": b"",
+        "headers": [],
+        "http_version": "1.1",
+    }
+
+    async def page(scope: Any, receive: Any, send: Any) -> None:
+        await app({**scope, **request}, receive, send)
+
+    async with holding() as (_, client, gate):
+
+        @app.get("/ask")  # type: ignore[untyped-decorator]
+        async def ask() -> Any:
+            return Streamed(EventResponse(client.stream(CLAUDE, "hi"), vercel.Encoder(), heartbeat=0.01))
+
+        browser = Browser()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(browser.visit, page)
+            await browser.until(lambda: browser.body.count(KEEP_ALIVE) >= 2)
+            gate.set()
+    assert (browser.status, browser.ended) == (200, True)
+    assert browser.headers["x-vercel-ai-ui-message-stream"] == "v1"
+    assert types(browser.body)[-1] == "finish"

@@ -30,6 +30,7 @@ from thinkaloud.notices import Notice
 from thinkaloud.ui import framing
 from thinkaloud.ui.agui_input import RunInput, answer_ids, parse_input, read_input, speaks_1_0
 from thinkaloud.ui.answer_store import AnswerStore
+from thinkaloud.ui.arguments import text_or_none
 from thinkaloud.ui.encoder import AnswerEncoder, OpenBlock, is_runnable
 from thinkaloud.ui.exposure import form_of, told, values_of
 from thinkaloud.ui.failures import Failure, shown_notice
@@ -62,9 +63,9 @@ class Encoder(AnswerEncoder):
         earlier: Sequence[AssistantMessage | ToolResult] = (),
     ) -> None:
         super().__init__(message_id=message_id, store=store, include_signatures=include_signatures, earlier=earlier)
-        self._thread = thread_id or uuid4().hex
-        self._run = run_id or uuid4().hex
-        self._is_1_0 = speaks_1_0(protocol_version)
+        self._thread = text_or_none("thread_id", thread_id) or uuid4().hex
+        self._run = text_or_none("run_id", run_id) or uuid4().hex
+        self._is_1_0 = speaks_1_0(text_or_none("protocol_version", protocol_version))
         self._parent: str | None = None  # of the next call: the text right before it, or the first of a row of calls
         self._usage: dict[tuple[str, str], Usage] = {}
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Self
 
+from thinkaloud.ui.arguments import encoder_of, source_of
 from thinkaloud.ui.encoder import Encoder
 from thinkaloud.ui.failures import is_for_the_log
 from thinkaloud.ui.source import BareSource
@@ -22,11 +23,13 @@ class ByteStream:
 
     source: a stream, not entered and not yet read.
     encoder: one encoder for this answer.
+
+    Raises WrongValue.
     """
 
     def __init__(self, source: BareSource, encoder: Encoder) -> None:
-        self._source = source
-        self._encoder = encoder
+        self._source: BareSource = source_of(source, "__anext__")
+        self._encoder: Encoder = encoder_of(encoder)
         self._ready = deque(encoder.opening())
         self._over = False
         self._error: BaseException | None = None

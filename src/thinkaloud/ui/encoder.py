@@ -39,6 +39,7 @@ from thinkaloud.messages import AssistantMessage, Origin, StopReason, ToolResult
 from thinkaloud.notices import Notice
 from thinkaloud.ui import framing
 from thinkaloud.ui.answer_store import Answer, AnswerStore
+from thinkaloud.ui.arguments import flag, messages_of_answer, store_or_none, text_or_none
 from thinkaloud.ui.failures import Failure, cause_of, failure_of, root_of
 
 
@@ -71,6 +72,8 @@ class AnswerEncoder(ABC):
     store: where the whole answer is kept, signatures included, at every step's end and on every way out.
     include_signatures: let signatures, payloads and provider fields out to the browser. Off, they stay in the store.
     earlier: the messages of this answer before the browser was asked for something; the steps go on behind them.
+
+    Raises WrongValue.
     """
 
     headers: Mapping[str, str] = framing.HEADERS
@@ -83,9 +86,10 @@ class AnswerEncoder(ABC):
         include_signatures: bool = False,
         earlier: Sequence[AssistantMessage | ToolResult] = (),
     ) -> None:
-        self.message_id = message_id or uuid4().hex
-        self.include_signatures = include_signatures
-        self._store = store
+        self.message_id = text_or_none("message_id", message_id) or uuid4().hex
+        self.include_signatures = flag("include_signatures", include_signatures)
+        self._store: AnswerStore | None = store_or_none(store)
+        earlier = messages_of_answer("earlier", earlier)
         self._kept: list[AssistantMessage | ToolResult] = list(earlier)
         self._step = sum(isinstance(message, AssistantMessage) for message in earlier) - 1
         self._fold = Accumulator()

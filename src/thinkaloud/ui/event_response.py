@@ -17,6 +17,7 @@ import anyio
 
 from thinkaloud.checked import real_number
 from thinkaloud.errors import WrongValue, shown
+from thinkaloud.ui.arguments import encoder_of, source_of
 from thinkaloud.ui.encoder import Encoder
 from thinkaloud.ui.failures import is_for_the_log
 from thinkaloud.ui.framing import KEEP_ALIVE
@@ -40,7 +41,7 @@ class EventResponse:
 
     A failure of the stream is told to the client in the protocol's own way. What is no error of ours is told so too,
     without a word of it, and then raised for the server's log. When the client leaves, the provider's connection is
-    closed at once, and what had come of the answer is kept in the encoder's store.
+    closed at once, and what had come of the answer is kept in the encoder's store. Raises WrongValue.
     """
 
     def __init__(
@@ -52,8 +53,8 @@ class EventResponse:
         headers: Mapping[str, str] | None = None,
     ) -> None:
         check_heartbeat(heartbeat)
-        self._source = source
-        self._encoder = encoder
+        self._source: EventSource = source_of(source, "__aenter__")
+        self._encoder: Encoder = encoder_of(encoder)
         self._heartbeat = heartbeat
         self._headers = {**encoder.headers, **_checked(headers)}
 

@@ -66,7 +66,9 @@ def is_for_the_log(error: Exception) -> bool:
 
 
 def failure_of(error: BaseException) -> Failure:
-    """What may be shown of an error."""
+    """What may be shown of an error. Raises WrongValue for what is none."""
+    if not isinstance(error, BaseException):
+        raise errors.WrongValue(f"error must be an exception, not {type(error).__name__}")
     error = cause_of(error)
     error = root_of(error)
     for cls, text in _TEXTS:

@@ -14,7 +14,9 @@ from typing import Any
 
 import anyio
 
+from thinkaloud.checked import whole_number
 from thinkaloud.errors import StreamAborted, WrongValue
+from thinkaloud.ui.arguments import encoder_of, source_of
 from thinkaloud.ui.encoder import AnswerEncoder
 from thinkaloud.ui.event_response import Receive, Send, check_heartbeat, send_body, send_head, while_client_stays
 from thinkaloud.ui.failures import is_for_the_log
@@ -32,15 +34,19 @@ class LiveAnswer:
         of the others, which have no such numbers, is sent the whole answer again under the same message id.
     limit: bytes of events that are kept. A reader of `sse` who needs forgotten ones gets a snapshot instead; others
         get status 204, as if nothing ran.
+
+    It may be made anywhere, also outside of an event loop. Raises WrongValue.
     """
 
     def __init__(self, source: EventSource, encoder: AnswerEncoder, *, limit: int = 4 * 1024 * 1024) -> None:
-        self._source = source
-        self._encoder = encoder
+        whole_number("limit", limit)
+        self._source: EventSource = source_of(source, "__aenter__")
+        self._encoder: AnswerEncoder = encoder_of(encoder)
         self._log = ReplayLog(limit=limit)
         self._opening = encoder.opening()
-        self._news = anyio.Event()
-        self._scope = anyio.CancelScope()
+        self._news: anyio.Event | None = None  # for whoever waits for it
+        self._scope: anyio.CancelScope | None = None  # of the run
+        self._stopped = False
         self.over = False
         """The answer has ended, well or badly."""
 
@@ -51,13 +57,17 @@ class LiveAnswer:
 
     def stop(self) -> None:
         """End the answer now: the provider's connection is closed, and readers are told that it was stopped."""
-        self._scope.cancel()
+        self._stopped = True
+        if self._scope is not None:
+            self._scope.cancel()
 
     async def run(self) -> None:
         """Read the stream to its end. Raises only what is no error of ours, after it has been told to the readers."""
         failure: Exception | None = None
         try:
-            with self._scope:
+            with anyio.CancelScope() as self._scope:
+                if self._stopped:
+                    self._scope.cancel()
                 async with self._source as events:
                     async for event in events:
                         self._tell(self._encoder.feed(event))
@@ -79,8 +89,9 @@ class LiveAnswer:
 
     def _tell(self, frames: list[bytes]) -> None:
         self._log.add(frames)
-        news, self._news = self._news, anyio.Event()
-        news.set()
+        if self._news is not None:
+            self._news.set()
+            self._news = None
 
     def _after(self, place: int) -> tuple[list[bytes], int] | None:
         """What a reader at this place is sent next, and its place then; None where it cannot be helped."""
@@ -131,8 +142,8 @@ class LiveResponse:
             await send_body(send, frames)
             if live.over and self._place == live._log.last:
                 break
-            news = live._news
             if self._place == live._log.last:
+                news = live._news = live._news or anyio.Event()
                 with anyio.move_on_after(self._heartbeat):
                     await news.wait()
                 if not news.is_set():

@@ -17,6 +17,7 @@ from typing import Any
 
 from attrs import asdict
 
+from thinkaloud.checked import whole_number
 from thinkaloud.content import AssistantBlock, Text, Thinking, ToolCall
 from thinkaloud.events import (
     OpaqueBlock,
@@ -34,6 +35,7 @@ from thinkaloud.messages import AssistantMessage, StopReason, ToolResult
 from thinkaloud.notices import Notice
 from thinkaloud.ui import framing
 from thinkaloud.ui.answer_store import AnswerStore
+from thinkaloud.ui.arguments import flag
 from thinkaloud.ui.encoder import AnswerEncoder, OpenBlock
 from thinkaloud.ui.exposure import VERSION, form_of, origin_values, values_of
 from thinkaloud.ui.failures import Failure, shown_notice
@@ -63,8 +65,9 @@ class Encoder(AnswerEncoder):
         earlier: Sequence[AssistantMessage | ToolResult] = (),
     ) -> None:
         super().__init__(message_id=message_id, store=store, include_signatures=include_signatures, earlier=earlier)
-        self._ids = ids
-        self._names = names
+        whole_number("retry", retry, least=0)
+        self._ids = flag("ids", ids)
+        self._names = flag("names", names)
         self._retry = retry
         self._last_id = 0
         self._started = False

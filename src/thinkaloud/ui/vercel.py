@@ -31,6 +31,7 @@ from thinkaloud.messages import AssistantMessage, StopReason, ToolResult
 from thinkaloud.notices import Notice
 from thinkaloud.ui import framing
 from thinkaloud.ui.answer_store import AnswerStore
+from thinkaloud.ui.arguments import names_or_flag
 from thinkaloud.ui.encoder import AnswerEncoder, OpenBlock
 from thinkaloud.ui.exposure import VERSION, told
 from thinkaloud.ui.failures import Failure, shown_notice
@@ -73,9 +74,9 @@ class Encoder(AnswerEncoder):
         dynamic_tools: bool | Sequence[str] = (),
     ) -> None:
         super().__init__(message_id=message_id, store=store, include_signatures=include_signatures, earlier=earlier)
-        self._dynamic = dynamic_tools
+        self._dynamic = names_or_flag("dynamic_tools", dynamic_tools)
         self._started = False
-        self._steps: list[Json] = [_step(message) for message in earlier if isinstance(message, AssistantMessage)]
+        self._steps: list[Json] = [_step(message) for message in self._kept if isinstance(message, AssistantMessage)]
 
     def _say_opening(self) -> list[bytes]:
         return [b": stream-open\n\n"]

@@ -1,8 +1,9 @@
 """Many streams on one client at the pace of live models, against one stream at the same pace.
 
-The server runs in its own process; the client's CPU is counted per event, and each event's delay from the server's
-write to its reader. An event that is lost or out of order ends the run. Only the ratios within a run mean anything:
-gates are 2.5 for the cost against one stream, and 3 for the 99th percentile of the delay against its median.
+The server runs in its own process and begins when all streams are open. Counted are the client's CPU per event, the
+time between two events of a stream at its reader, and the delay from the server's write to the reader. An event that is
+lost or out of order ends the run. Only the ratios within a run mean anything: gates are 2.5 for the cost against one
+stream, and 3 for the 99th percentile of the time between events against its median (the pace).
 `python benchmarks/many_streams.py [--streams 500] [--deltas 100] [--milliseconds 50] [--clients ...] [--trio]`
 """
 
@@ -22,23 +23,37 @@ import anyio
 
 import thinkaloud as ta
 
-ROW = "{:10} {:10} {:>9} {:>9} {:>6} {:>9} {:>9} {:>6}"
-MODEL = ta.Model("anthropic", "bench", protocol="anthropic-messages")
+COLUMNS = ("client", "form", "one us", "many us", "ratio", "gap ms", "p99", "ratio", "delay ms", "p99")
+ROW = "{:8} {:10}" + " {:>8}" * 8
 
 
-async def read(client: ta.Client, deltas: int, form: str, delays: list[float]) -> None:
-    """Read one stream to its end, in order and whole; note the delay of each event."""
-    events = client.stream(MODEL, "hi")
-    expected = 0
+class Seen:
+    """What the readers of one round saw: delays and times between events in milliseconds, and when they began."""
+
+    def __init__(self) -> None:
+        self.delays: list[float] = []
+        self.gaps: list[float] = []
+        self.cpu_at_start = 0.0
+
+
+async def read(client: ta.Client, model: ta.Model, deltas: int, form: str, seen: Seen) -> None:
+    """Read one stream to its end, in order and whole."""
+    events = client.stream(model, "hi")
+    expected, last = 0, 0
 
     def see(event: ta.StreamEvent) -> None:
-        nonlocal expected
+        nonlocal expected, last
         if isinstance(event, ta.TextDelta):
+            now = time.monotonic_ns()
             number, sent = event.text.split()
             if int(number) != expected:
                 raise SystemExit(f"event {number} came in the place of event {expected}")
-            expected += 1
-            delays.append((time.monotonic_ns() - int(sent)) / 1e6)
+            if not seen.cpu_at_start:
+                seen.cpu_at_start = time.process_time()
+            if expected:
+                seen.gaps.append((now - last) / 1e6)
+            expected, last = expected + 1, now
+            seen.delays.append((now - int(sent)) / 1e6)
 
     if form == "async with":
         async with events:
@@ -51,42 +66,49 @@ async def read(client: ta.Client, deltas: int, form: str, delays: list[float]) -
         raise SystemExit(f"{deltas - expected} events of a stream were lost")
 
 
-async def run(client: ta.Client, streams: int, deltas: int, form: str) -> tuple[float, list[float]]:
-    """Microseconds of CPU per event, and the delays in milliseconds."""
-    delays: list[float] = []
-    start = time.process_time()
+async def run(client: ta.Client, base: str, streams: int, given: argparse.Namespace, form: str) -> tuple[float, Seen]:
+    """Microseconds of CPU per event, and what was seen."""
+    seen = Seen()
+    address = f"{base}/{streams}/{given.deltas}/{given.milliseconds}"
+    model = ta.Model("anthropic", "bench", protocol="anthropic-messages", base_url=address)
     async with anyio.create_task_group() as tasks:
         for _ in range(streams):
-            tasks.start_soon(read, client, deltas, form, delays)
-    return (time.process_time() - start) / (streams * deltas) * 1e6, delays
+            tasks.start_soon(read, client, model, given.deltas, form, seen)
+    return (time.process_time() - seen.cpu_at_start) / (streams * given.deltas) * 1e6, seen
 
 
 def handed(name: str, streams: int) -> Any:
+    """A client as a user makes it."""
     library = import_module(name)
     limits = library.Limits(max_connections=streams + 10, max_keepalive_connections=100)
     return library.AsyncClient(verify=False, limits=limits)
 
 
+def middle_and_last(values: list[float]) -> tuple[float, float]:
+    """The median and the 99th percentile."""
+    values.sort()
+    return statistics.median(values), values[len(values) * 99 // 100]
+
+
 async def measure(port: int, given: argparse.Namespace) -> None:
     """Measure each client in both forms and print a row for each."""
     backends = [name for name in ("httpx", "httpx2") if find_spec(name)]
-    base = f"http://127.0.0.1:{port}/{given.deltas}/{given.milliseconds}"
-    print(ROW.format("client", "form", "one us", "many us", "ratio", "median ms", "p99 ms", "ratio"))
+    base = f"http://127.0.0.1:{port}"
+    print(ROW.format(*COLUMNS))
     for name in given.clients or ["default", *backends]:
         for form in ("async with", "bare"):
             rows = []
             for _ in range(given.rounds):
                 http_client = None if name == "default" else handed(name, given.streams)
-                async with ta.Client(api_key="bench", base_url=base, http_client=http_client, retries=0) as client:
-                    await run(client, 1, given.deltas, form)  # imports, the first connection
-                    one, _ = await run(client, 1, given.deltas, form)
-                    many, delays = await run(client, given.streams, given.deltas, form)
+                async with ta.Client(api_key="bench", http_client=http_client, retries=0) as client:
+                    await run(client, base, 1, given, form)  # imports, the first connection
+                    one, _ = await run(client, base, 1, given, form)
+                    many, seen = await run(client, base, given.streams, given, form)
                 if http_client is not None:
                     await http_client.aclose()
-                delays.sort()
-                rows.append((one, many, many / one, statistics.median(delays), delays[len(delays) * 99 // 100]))
-            one, many, ratio, median, last = (statistics.median(column) for column in zip(*rows, strict=True))
-            figures = (f"{figure:.2f}" for figure in (one, many, ratio, median, last, last / median))
+                rows.append((one, many, many / one, *middle_and_last(seen.gaps), *middle_and_last(seen.delays)))
+            one, many, ratio, gap, last, *delays = (statistics.median(column) for column in zip(*rows, strict=True))
+            figures = (f"{figure:.2f}" for figure in (one, many, ratio, gap, last, last / gap, *delays))
             print(ROW.format(name, form, *figures), flush=True)
 
 

@@ -194,6 +194,7 @@ ORDER: list[str] = [
     "transport",
     "observing",
     "tracing",
+    "deadlines",
     "attempts",
     "event_stream",
     "corrected",
@@ -208,8 +209,14 @@ ORDER: list[str] = [
 # Protocol folders that read facts of another one: Claude at Bedrock, and OpenAI's models behind both of its protocols.
 SHARED_MODELS = {("bedrock", "anthropic"), ("openai_responses", "openai_chat")}
 
-# Imports against the order, inside a method and when it is called: a value that can write itself.
-LATE = {("thinkaloud.messages", "thinkaloud.codec"), ("thinkaloud.run_result", "thinkaloud.codec")}
+# Imports against the order, inside a method and when it is called: a value that can write itself, and a client that
+# holds runs and batches through itself.
+LATE = {
+    ("thinkaloud.messages", "thinkaloud.codec"),
+    ("thinkaloud.run_result", "thinkaloud.codec"),
+    ("thinkaloud.client", "thinkaloud.batch"),
+    ("thinkaloud.client", "thinkaloud.runs.loop"),
+}
 
 # What may be imported besides the standard library, and from which row of ORDER down.
 FOREIGN = {

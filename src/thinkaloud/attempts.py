@@ -1,8 +1,8 @@
 """One answer over as many requests as it takes: sends, reads, and begins anew while nothing was handed out yet.
 
 Until the answer's first event a failed request may be amended, sent again, or go to another model; afterwards every
-failure is final. Deadlines stand around single waits, so no scope outlives one, and a running answer without a limit
-on its total or on silence between events costs no scope at all.
+failure is final. A deadline stands around a single wait, so no scope outlives one, unless somebody has a scope around
+all of them: that one's deadline is moved while the answer comes.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import anyio
 from anyio.lowlevel import checkpoint, current_token
 from attrs import evolve
 
+from thinkaloud.deadlines import Deadlines
 from thinkaloud.errors import (
-    DeadlineExceeded,
     LimitExceeded,
     ProviderError,
     StreamAborted,
@@ -67,7 +67,6 @@ class Source:
     send: sends the request of a plan and gives the answer's head; asks for credentials each time.
     aclose: closes what was made for this one call.
     abandoned: where an answer goes that nobody closed.
-    keeps_silence: `send` itself keeps the limit on silence; otherwise it is kept here.
     conceal: takes the credentials of the call out of an error.
     observers, on_event: who is told of the call's steps, and of each event.
     """
@@ -81,7 +80,6 @@ class Source:
         limits: Limits = Limits(),
         retry: Retry = Retry(),
         timeouts: Timeouts = Timeouts(),
-        keeps_silence: bool = True,
         conceal: Callable[[ThinkaloudError], None] = lambda error: None,
         observers: Sequence[Observer] = (),
         on_event: Callable[[StreamEvent], None] | None = None,
@@ -92,7 +90,6 @@ class Source:
         self.limits = limits
         self.retry = retry
         self.timeouts = timeouts
-        self.keeps_silence = keeps_silence
         self.conceal = conceal
         self.observers = observers
         self.on_event = on_event
@@ -114,7 +111,6 @@ class Attempts:
         """The answer that is open now."""
         self._source = source
         self._reader: Reader | None = None
-        self._started = False  # the answer has begun: StreamStart was handed out
         self._told: list[Notice] = []  # before the answer began
         self._fallbacks = list(plan.fallbacks)
         self._amended: set[str] = set()
@@ -122,12 +118,12 @@ class Attempts:
         self._pause = 0.0
         self._reads = 0
         self._loop: object = None
-        # deadlines
         self._started_at: float | None = None  # for the message's timing
-        self._began = 0.0  # the call, on the event loop's clock
-        self._sent = 0.0  # the last request
-        self._quiet_since: float | None = None  # no event came since then
-        self._timed = True  # a deadline of ours stands around every read
+        # deadlines
+        self.scope: anyio.CancelScope | None = None
+        """Around all waits of the answer. When its deadline has come, `run_out` ends the call."""
+        self._deadlines = Deadlines(source.timeouts)
+        self._timed = True  # a read has a deadline of ours
         # who is told
         self._attempt = 0
         self._request_id: str | None = None
@@ -163,12 +159,18 @@ class Attempts:
             self._reads = 0
             await checkpoint()  # before the read: cancelled after it, the events of the piece would be lost
         try:
-            piece = await (self._in_time(exchange.read) if self._timed else exchange.read())
+            if not self._timed:
+                piece = await exchange.read()
+            elif self._deadlines.starting or self.scope is None:
+                piece = await self._in_time(exchange.read)
+            else:
+                self._deadlines.move(self.scope)
+                piece = await exchange.read()
         except TransportError as error:
             events = reader.fail(error)
         else:
             events = reader.feed(piece) if piece else reader.close()
-        if self._timed:
+        if self._timed and events:
             self._note(events)
         return await self._ended(reader, events) if reader.ended else events
 
@@ -184,6 +186,16 @@ class Attempts:
                 error.partial = evolve(error.partial, stop_reason=StopReason.ABORTED)
         self._end(error)
         return events
+
+    async def run_out(self) -> Sequence[StreamEvent]:
+        """End the call because the scope's deadline has come; give the events that close what is open."""
+        assert self._reader is not None
+        return self._tell(await self._ended(self._reader, self._reader.fail(self._deadlines.error())))
+
+    def suspend(self) -> None:
+        """What is done in the scope now, until the next read, has no limit."""
+        if self.scope is not None:
+            self._deadlines.suspend(self.scope)
 
     def fail(self, error: Exception) -> None:
         """End the call because of an error that no answer can come after."""
@@ -220,12 +232,12 @@ class Attempts:
     async def _begin(self) -> Sequence[StreamEvent]:
         if self._started_at is None:
             self._started_at = time.monotonic()
-            self._began = anyio.current_time()
+            self._deadlines.begin()
             self._loop = current_token()
         if self._pause:
             await anyio.sleep(self._pause)
         await self._source.abandoned.close()
-        self._sent = anyio.current_time()
+        self._deadlines.send()
         self._attempt += 1
         self._request_id = None
         for observer in self._source.observers:
@@ -233,6 +245,8 @@ class Attempts:
         try:
             exchange = self.exchange = await self._in_time(self._send)
             self._source.limits.check_headers(exchange.headers)
+            self._deadlines.reading = not exchange.keeps_silence
+            self._timed = self._deadlines.running
             self._tell_answered(exchange)
         except (TransportError, ProviderError, LimitExceeded) as error:
             # Credentials that cannot be refreshed are an answer too.
@@ -269,22 +283,21 @@ class Attempts:
 
     def _tell_answered(self, exchange: Exchange) -> None:
         if self._source.observers:
-            seconds = anyio.current_time() - self._sent
-            info = response_info(self.plan, self._attempt, exchange.status, exchange.headers, seconds)
+            info = response_info(
+                self.plan, self._attempt, exchange.status, exchange.headers, self._deadlines.since_sent
+            )
             self._request_id = info.request_id
             for observer in self._source.observers:
                 observer.answered(info)
 
     async def _heard(self) -> Sequence[StreamEvent]:
         """As a step, and every event is told."""
-        before = self.final
-        events = await self._step()
-        hear = self._source.on_event
-        assert hear is not None
-        for event in events:
-            hear(event)
-        if self.final is not None and self.final is not before:
-            hear(self.final)
+        return self._tell(await self._step())
+
+    def _tell(self, events: Sequence[StreamEvent]) -> Sequence[StreamEvent]:
+        if self._source.on_event is not None:
+            for event in events if self.final is None else [*events, self.final]:
+                self._source.on_event(event)
         return events
 
     async def _send(self) -> Exchange:
@@ -303,7 +316,7 @@ class Attempts:
     async def _ended(self, reader: Reader, events: Sequence[StreamEvent]) -> Sequence[StreamEvent]:
         if reader.error is not None:
             self._source.conceal(reader.error)
-        if reader.error is not None and not self._started and not self.over:
+        if reader.error is not None and self._deadlines.starting and not self.over:
             return [*events, *await self._failed(reader.error)]
         if not self.over:
             self._end(reader.error)
@@ -338,8 +351,7 @@ class Attempts:
 
     def _retry(self, error: ThinkaloudError) -> Sequence[Notice] | None:
         wait = self._source.retry.wait(error, self._retries)
-        total = self._source.timeouts.total
-        if wait is None or (total is not None and anyio.current_time() + wait >= self._began + total):
+        if wait is None or not self._deadlines.leave_time(wait):
             return None
         self._retries += 1
         self._pause = wait
@@ -359,36 +371,17 @@ class Attempts:
 
     async def _in_time(self, wait: Callable[[], Awaitable[_T]]) -> _T:
         """Wait until the nearest deadline. Raises DeadlineExceeded."""
-        kind, deadline, seconds = self._deadline()
-        with anyio.CancelScope(deadline=deadline):
+        with anyio.CancelScope(deadline=self._deadlines.of_wait()):
             return await wait()
-        raise DeadlineExceeded(f"the {kind} deadline of {seconds:g} s ran out", kind=kind)
-
-    def _deadline(self) -> tuple[str, float, float]:
-        limits, now = self._source.timeouts, anyio.current_time()
-        if self._quiet_since is None:
-            self._quiet_since = now
-        rows = (
-            ("first_event", self._sent, None if self._started else limits.first_event),
-            ("content_silence", self._quiet_since, limits.content_silence if self._started else None),
-            ("total", self._began, limits.total),
-            ("silence", now, None if self._source.keeps_silence else limits.silence),
-        )
-        running = [(since + seconds, kind, seconds) for kind, since, seconds in rows if seconds is not None]
-        deadline, kind, seconds = min(running, default=(float("inf"), "", 0.0))
-        return kind, deadline, seconds
+        raise self._deadlines.error()
 
     def _note(self, events: Sequence[StreamEvent]) -> None:
-        """See what came. The time that the consumer takes is nobody's silence."""
-        if events:
-            self._quiet_since = None
-        if not self._started:
+        """See what came."""
+        self._deadlines.note_event()
+        if self._deadlines.starting:
             self._told += [event for event in events if isinstance(event, Notice)]
-            self._started = any(isinstance(event, StreamStart) for event in events)
-        if self._started:
-            limits = self._source.timeouts
-            kept_here = limits.silence is not None and not self._source.keeps_silence
-            self._timed = kept_here or limits.content_silence is not None or limits.total is not None
+            self._deadlines.starting = not any(isinstance(event, StreamStart) for event in events)
+            self._timed = self._deadlines.running
 
 
 def _said(error: ThinkaloudError) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from inspect import isawaitable, iscoroutinefunction
 from types import TracebackType
-from typing import Any, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 
 from thinkaloud.attempts import Abandoned, Source
 from thinkaloud.auth.api_key import ApiKey, Key
@@ -14,7 +14,7 @@ from thinkaloud.auth.choice import find_auth, fits
 from thinkaloud.auth.concealing import Concealer
 from thinkaloud.auth.secret import covered
 from thinkaloud.corrected import answered
-from thinkaloud.errors import ConfigurationError, shown
+from thinkaloud.errors import ConfigurationError, UnsupportedOption, shown
 from thinkaloud.event_stream import EventStream
 from thinkaloud.events import StreamEvent
 from thinkaloud.limits import Limits
@@ -29,6 +29,12 @@ from thinkaloud.transport.base import Exchange, Transport
 from thinkaloud.transport.http import HttpTransport
 from thinkaloud.transport.retry import Retry
 from thinkaloud.transport.timeouts import Timeouts
+
+if TYPE_CHECKING:
+    from thinkaloud.batch import OnDone, Outcome
+    from thinkaloud.run_result import RunResult
+    from thinkaloud.runs.loop import ModuleRunOptions, RunOptions
+    from thinkaloud.runs.stream import RunStream
 
 
 class Client:
@@ -127,6 +133,39 @@ class Client:
         """Give the whole answer; see `thinkaloud.complete`."""
         return await answered(lambda said: self._open(model, said, options, stream=streaming), messages)
 
+    async def complete_many(
+        self,
+        model: str | Model,
+        conversations: Iterable[Messages],
+        *,
+        limit: int = 8,
+        on_done: OnDone | None = None,
+        streaming: bool = True,
+        **options: Unpack[CallOptions],
+    ) -> list[Outcome]:
+        """Give the answers to many conversations; see `thinkaloud.complete_many`."""
+        from thinkaloud.batch import complete_many
+
+        _refuse_client(options)
+        through: ModuleCallOptions = {**options, "client": self}
+        return await complete_many(model, conversations, limit=limit, on_done=on_done, streaming=streaming, **through)
+
+    async def run(
+        self, model: str | Model, messages: Messages | None = None, **options: Unpack[RunOptions]
+    ) -> RunResult:
+        """Ask, run the tools that are called, and ask again, until there is an answer; see `thinkaloud.run`."""
+        return await self.run_stream(model, messages, **options).result()
+
+    def run_stream(
+        self, model: str | Model, messages: Messages | None = None, **options: Unpack[RunOptions]
+    ) -> RunStream:
+        """As `run`, handing out the events of every answer and of the tools; see `thinkaloud.run_stream`."""
+        from thinkaloud.runs.loop import run_stream
+
+        _refuse_client(options)
+        through: ModuleRunOptions = {**options, "client": self}
+        return run_stream(model, messages, **through)
+
     def _merged(self, options: CallOptions) -> CallOptions:
         given = {name: value for name, value in options.items() if value is not None}
         return {**self._defaults, **given}  # type: ignore[typeddict-item]
@@ -150,9 +189,13 @@ class Client:
             limits=self._limits,
             retry=self._retry,
             timeouts=self._timeouts,
-            keeps_silence=isinstance(self._transport, HttpTransport),
         )
         return EventStream(plan, source)
+
+
+def _refuse_client(options: Mapping[str, Any]) -> None:
+    if "client" in options:
+        raise UnsupportedOption("client is no argument here: the client whose method this is makes the calls")
 
 
 def _hooks(on_request: Any, on_response: Any, on_event: Any) -> Hooks | None:

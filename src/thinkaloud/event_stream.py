@@ -207,13 +207,15 @@ class EventStream:
     async def _pump(self, outbox: MemoryObjectSendStream[StreamEvent]) -> None:
         assert self._scope is not None
         try:
-            with self._scope:
+            with self._scope as scope:
+                self._attempts.scope = scope
                 while not self._attempts.over:
                     await self._put(outbox, await self._attempts.step())
-                await self._attempts.release()
-                if self._attempts.final is not None:
-                    final, self._attempts.final = self._attempts.final, None
-                    await self._put(outbox, [final])
+                await self._finish(outbox)
+            if scope.cancelled_caught and not self._attempts.over:  # its deadline has come
+                with anyio.CancelScope() as self._scope:
+                    await self._put(outbox, await self._attempts.run_out())
+                    await self._finish(outbox)
         except Exception as error:
             self._attempts.fail(no_end(error))
         except BaseException:
@@ -224,6 +226,14 @@ class EventStream:
             outbox.close()
             self._tell_news()
 
+    async def _finish(self, outbox: MemoryObjectSendStream[StreamEvent]) -> None:
+        """Give the connection back, and only then the last event."""
+        self._attempts.suspend()
+        await self._attempts.release()
+        if self._attempts.final is not None:
+            final, self._attempts.final = self._attempts.final, None
+            await self._put(outbox, [final])
+
     async def _put(self, outbox: MemoryObjectSendStream[StreamEvent], events: Sequence[StreamEvent]) -> None:
         """Send without waiting where there is room: a tenth of the cost of a plain await."""
         for place, event in enumerate(events):
@@ -231,6 +241,7 @@ class EventStream:
                 outbox.send_nowait(event)
             except anyio.WouldBlock:
                 self._tell_news()
+                self._attempts.suspend()
                 try:
                     await outbox.send(event)
                 except BaseException:

@@ -23,6 +23,7 @@ from thinkaloud.models.dialect import Dialect, ThinkTags
 from thinkaloud.protocols.base import ErrorResponse
 from thinkaloud.protocols.registry import wire_protocol
 from thinkaloud.structured import Output
+from thinkaloud.transport.chunks import Dechunker
 from thinkaloud.ui import MemoryStore, agui, vercel
 from thinkaloud.wire.awsevents import AwsChunkDecoder, AwsEventDecoder
 from thinkaloud.wire.compressed import Inflater
@@ -125,6 +126,18 @@ def _front_end(ids: Callable[[Any], Any], request: Callable[..., Any], data: byt
             if found.conversation.messages:
                 with suppress(ta.ThinkaloudError):
                     ta.prepare("anthropic/claude-opus-5", found.conversation, base_url="http://localhost")
+
+
+def _parted(data: bytes, size: int) -> None:
+    def parted(size: int) -> tuple[bytes, bytes]:
+        chunks = Dechunker()
+        both = [(chunks.feed(piece), chunks.take()) for piece in pieces_of(data, size)]
+        return b"".join(rest for rest, _ in both), b"".join(body for _, body in both)
+
+    rest, body = parted(size)
+    assert len(rest) + len(body) <= len(data) + 1
+    if all(len(line) < 1000 for line in data.split(b"\n")):  # longer ones are only held so far
+        assert (rest, body) == parted(len(data) or 1), "pieces change what comes out"
 
 
 def _inflated(encoding: str, data: bytes, size: int) -> None:
@@ -270,6 +283,7 @@ TARGETS: dict[str, Target] = {
         partial(_framing, SseDecoder), cache(lambda: seeds_of(bodies("anthropic-messages"), "wire/sse.py"))
     ),
     "frames of AWS": Target(partial(_framing, AwsEventDecoder), partial(_seeds, "bedrock-converse")),
+    "chunked bodies": Target(_parted, cache(lambda: seeds_of(_CHUNKED, "transport/chunks.py"))),
     "chunks of AWS": Target(partial(_framing, AwsChunkDecoder), partial(_seeds, "anthropic-messages")),
     "stored messages": Target(
         _stored, cache(lambda: seeds_of((codec.dumps(_MESSAGE).encode(), _CONVERSATION.to_json().encode()), "codec.py"))

@@ -56,6 +56,8 @@ class MemoryTransport:
 class MemoryExchange:
     """Implements Exchange over one scripted answer."""
 
+    keeps_silence = False
+
     def __init__(self, answer: Answer, transport: MemoryTransport) -> None:
         self.status = answer.status
         self.headers: Mapping[str, str] = dict(answer.headers)

@@ -13,6 +13,7 @@ class Exchange(Protocol):
 
     status: the HTTP status.
     headers: names in lower case.
+    keeps_silence: `read` itself keeps the limit on silence; otherwise who reads does.
     """
 
     @property
@@ -20,6 +21,9 @@ class Exchange(Protocol):
 
     @property
     def headers(self) -> Mapping[str, str]: ...
+
+    @property
+    def keeps_silence(self) -> bool: ...
 
     async def read(self) -> bytes:
         """The next piece of the body; b"" at its end. Raises ReadFailed or DeadlineExceeded."""

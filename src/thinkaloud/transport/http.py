@@ -20,7 +20,7 @@ from thinkaloud.errors import (
     ThinkaloudError,
     TransportError,
 )
-from thinkaloud.transport.merging import core_of, merging_client
+from thinkaloud.transport.own_client import core_of, own_client
 from thinkaloud.transport.timeouts import Timeouts
 from thinkaloud.wire.compressed import Inflater
 from thinkaloud.wire.http import HttpRequest
@@ -67,6 +67,7 @@ class HttpTransport:
         self._library = _library_of(http_client) if http_client is not None else None
         self._given = http_client
         self._made: dict[str, Any] = {}
+        self._reading_here: list[Any] = []  # clients that keep the limit on silence for heads only
         self._timeout = {
             "connect": timeouts.connect,
             "write": timeouts.write,
@@ -102,7 +103,7 @@ class HttpTransport:
             )
         else:
             if not 300 <= response.status_code < 400:
-                return HttpExchange(library, response)
+                return HttpExchange(library, response, keeps_silence=client not in self._reading_here)
             await response.aclose()
             failure = ConfigurationError(
                 f"base_url redirects{_host_of(response.headers.get('location', ''))} (status {response.status_code}), "
@@ -117,7 +118,7 @@ class HttpTransport:
 
     async def disconnect(self) -> None:
         """Close the connections that were made here, as their event loop ends; another one may make new ones."""
-        made, self._made = self._made, {}
+        made, self._made, self._reading_here = self._made, {}, []
         for client in made.values():
             await client.aclose()
 
@@ -132,24 +133,28 @@ class HttpTransport:
             library = self._library = self._library or _default_library()
             # Plain HTTP needs no TLS context, and building one takes long.
             tls = None if scheme == "http" else _tls_context()
-            client = self._made[scheme] = _own_client(library, tls)
+            if _proxies():  # the library's own transports know how to go through them
+                limits = library.Limits(max_connections=1000, max_keepalive_connections=100)
+                client = library.AsyncClient(verify=tls or False, limits=limits)
+            else:
+                client = own_client(library, tls)
+                self._reading_here.append(client)
+            self._made[scheme] = client
         return client
 
 
-def _own_client(library: Any, tls: ssl.SSLContext | None) -> Any:
-    """Make a client. Where the environment names proxies, the library's own transports know how to go through them."""
+def _proxies() -> dict[str, str]:
+    """What the environment says of proxies."""
     from urllib.request import getproxies
 
-    if getproxies():
-        limits = library.Limits(max_connections=1000, max_keepalive_connections=100)
-        return library.AsyncClient(verify=tls or False, limits=limits)
-    return merging_client(library, tls)
+    return getproxies()
 
 
 class HttpExchange:
     """One HTTP answer whose body is read piece by piece."""
 
-    def __init__(self, library: Any, response: Any) -> None:
+    def __init__(self, library: Any, response: Any, *, keeps_silence: bool) -> None:
+        self.keeps_silence = keeps_silence
         self.status: int = response.status_code
         self.headers: Mapping[str, str] = dict(response.headers.items())
         self._errors = _errors_of(library)

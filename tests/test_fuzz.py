@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
 from random import Random
+from typing import Any
 
 import anyio
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from fuzz.damage import damaged
 from fuzz.targets import TARGETS
 from thinkaloud.testing import stall
+from thinkaloud.testing.aws_frames import event_frame
 
 PATIENT = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 """What hypothesis would complain about, and may not: damage is slow to make, and large."""
@@ -61,6 +64,24 @@ def test_no_repeated_input_takes_a_time_with_a_square_in_it(name: str) -> None:
         began = time.process_time()
         TARGETS[name].run(data, 97)
         assert time.process_time() - began < 10, word
+
+
+def delta(**kinds: Any) -> bytes:
+    """A delta of Converse with many keys."""
+    return event_frame("contentBlockDelta", json.dumps({"contentBlockIndex": 0, "delta": kinds}).encode())
+
+
+FOUND_SLOW = {
+    "parse bedrock-converse": delta(**{f"k{number}": {"x": 1} for number in range(10_000)}),
+}
+"""What fuzzing found to cost the square of its size."""
+
+
+@pytest.mark.parametrize("name", FOUND_SLOW)
+def test_what_was_found_slow_is_fast(name: str) -> None:
+    began = time.process_time()
+    TARGETS[name].run(FOUND_SLOW[name], 1 << 20)
+    assert time.process_time() - began < 10
 
 
 @pytest.mark.anyio

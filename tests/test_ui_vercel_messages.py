@@ -111,6 +111,12 @@ def test_a_new_answer_gets_a_new_id() -> None:
     assert request.encoder().message_id != request.encoder().message_id
 
 
+def test_arguments_with_numbers_that_json_cannot_hold_are_refused() -> None:
+    part = {**tool("output-available", output="4"), "input": {"a": float("inf")}}
+    with pytest.raises(ta.CodecError, match=r"messages\[1\]\.parts\[1\]\.input"):
+        vercel.parse_messages(body(ASKED, answer(part)))
+
+
 def test_unknown_answers_are_read_by_steps_and_without_an_origin() -> None:
     parts = [
         thinking(),

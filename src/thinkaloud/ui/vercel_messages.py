@@ -245,4 +245,4 @@ def _call(history: History, part: Mapping[str, Any], name: str, path: str) -> To
     if part.get("state") == "input-streaming" or not isinstance(given, dict):
         history.note("call_omitted", "left out: it was cut off", path)
         return None
-    return ToolCall.of(id, name, given)
+    return ToolCall(id, name=name, arguments_json=reading.json_text(given, f"{path}.input"))

@@ -7,18 +7,21 @@ the same readers, as blocks of a single delta.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from thinkaloud.block_builder import OpenBlock
 from thinkaloud.content import Opaque
 from thinkaloud.errors import MalformedStream
 from thinkaloud.jsontext import dumps, joined_surrogates, loads_exact
-from thinkaloud.protocols.fields import JsonObject, as_object, exact, kept, list_field, object_field, rest, text_field
+from thinkaloud.protocols.fields import JsonObject, as_object, kept, list_field, object_field, rest, text_field
 
 if TYPE_CHECKING:
     from thinkaloud.protocols.bedrock.parse import BedrockParser
 
 PROTOCOL_ID = "bedrock-converse"
+
+Exactly = Callable[[], JsonObject]
 
 SERVER_TOOL = "server_tool_use"
 
@@ -43,10 +46,10 @@ class BlockReader:
     def __init__(self, parser: BedrockParser) -> None:
         self.parser = parser
 
-    def take(self, kind: str, value: object, raw: str) -> bool:
+    def take(self, kind: str, value: object, exactly: Exactly) -> bool:
         """Read a delta, given as its only key and that key's value; False: it does not fit here.
 
-        raw: the event as it came, for values that must keep every digit.
+        exactly: gives the event decoded again, for values that must keep every digit.
         """
         return False
 
@@ -59,7 +62,7 @@ class TextReader(BlockReader):
 
     key = "text"
 
-    def take(self, kind: str, value: object, raw: str) -> bool:
+    def take(self, kind: str, value: object, exactly: Exactly) -> bool:
         """Text, or a citation of it. Empty text opens no block."""
         if kind == "text":
             if not isinstance(value, str):
@@ -68,7 +71,7 @@ class TextReader(BlockReader):
                 self.parser.builder.extend(self.open or self._opened(), value)
             return True
         if kind == "citation":
-            cited = object_field(object_field(exact(raw), "delta"), kind)
+            cited = object_field(object_field(exactly(), "delta"), kind)
             self.cite(cited)
             return True
         return False
@@ -108,7 +111,7 @@ class ThinkingReader(BlockReader):
         super().__init__(parser)
         self._signature: list[str] = []
 
-    def take(self, kind: str, value: object, raw: str) -> bool:
+    def take(self, kind: str, value: object, exactly: Exactly) -> bool:
         """Text and signature, each in deltas of its own or together. Empty ones open no block."""
         if kind != "reasoningContent":
             return False
@@ -156,7 +159,7 @@ class RedactedReader(BlockReader):
         super().__init__(parser)
         self._pieces: list[str] = []
 
-    def take(self, kind: str, value: object, raw: str) -> bool:
+    def take(self, kind: str, value: object, exactly: Exactly) -> bool:
         """A piece of the payload."""
         if kind != "reasoningContent" or not isinstance(value, dict) or value.get("redactedContent") is None:
             return False
@@ -198,7 +201,7 @@ class ToolUseReader(BlockReader):
         self._input = _input_text(start.get("input")) or self._input
         return True
 
-    def take(self, kind: str, value: object, raw: str) -> bool:
+    def take(self, kind: str, value: object, exactly: Exactly) -> bool:
         """A piece of the arguments."""
         if kind != "toolUse":
             return False
@@ -238,9 +241,9 @@ class OpaqueReader(BlockReader):
         self._bytes: dict[str, list[str]] = {}  # of each source, joined at the end
         self._index = parser.builder.reserve()
 
-    def take(self, kind: str, value: object, raw: str) -> bool:
+    def take(self, kind: str, value: object, exactly: Exactly) -> bool:
         """Merge a delta of any kind."""
-        value = kept(object_field(exact(raw), "delta").get(kind), kind)
+        value = kept(object_field(exactly(), "delta").get(kind), kind)
         if kind == self._key == "toolUse":
             self._pieces.setdefault("input", []).append(text_field(as_object(value, kind), "input"))
         elif isinstance(value, list):

@@ -8,6 +8,7 @@ stop, so the answer ends with both of them, or with the body.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 from thinkaloud.content import Opaque
@@ -20,6 +21,7 @@ from thinkaloud.protocols.bedrock.blocks import (
     PROTOCOL_ID,
     SERVER_TOOL,
     BlockReader,
+    Exactly,
     OpaqueReader,
     RedactedReader,
     TextReader,
@@ -103,13 +105,14 @@ class BedrockParser(TolerantParser):
             if type(piece) is str:  # nearly all deltas
                 self.builder.extend(growing, piece)
                 return
+        exactly = cache(partial(exact, raw))  # once for all of them: a delta may have any number of keys
         content = delta.get("reasoningContent")
         if isinstance(content, dict) and len(content) > 1 and content.get("redactedContent") is not None:
-            self._take_both(index, content, raw)
+            self._take_both(index, content, exactly)
             return
         for kind, value in delta.items():
-            if block is None or not block.take(kind, value, raw):
-                self._begin(index, block, kind, value, raw)
+            if block is None or not block.take(kind, value, exactly):
+                self._begin(index, block, kind, value, exactly)
                 block = self._blocks.get(index)
 
     def _read_rare(self, event: AnyServerEvent) -> None:
@@ -176,17 +179,17 @@ class BedrockParser(TolerantParser):
             return
         self._indexed.displace(index)
 
-    def _take_both(self, index: int | None, content: JsonObject, raw: str) -> None:
+    def _take_both(self, index: int | None, content: JsonObject, exactly: Exactly) -> None:
         """Thinking and a payload in one delta: they are two blocks."""
         readable = {name: value for name, value in content.items() if name != "redactedContent"}
         for part in (readable, {"redactedContent": content["redactedContent"]}):
             if not any(part.values()):
                 continue
             block = self._blocks.get(index)
-            if block is None or not block.take("reasoningContent", part, raw):
-                self._begin(index, block, "reasoningContent", part, raw)
+            if block is None or not block.take("reasoningContent", part, exactly):
+                self._begin(index, block, "reasoningContent", part, exactly)
 
-    def _begin(self, index: int | None, block: BlockReader | None, kind: str, value: object, raw: str) -> None:
+    def _begin(self, index: int | None, block: BlockReader | None, kind: str, value: object, exactly: Exactly) -> None:
         """A delta that no open block takes: it begins one, unless it is empty or would tear another apart."""
         if value is None or value == {}:
             return
@@ -210,7 +213,7 @@ class BedrockParser(TolerantParser):
         else:
             self.tell_once("unknown_delta", kind, "a delta of an unknown kind, kept as a block")
             self._blocks[index] = OpaqueReader(self, kind, {})
-        self._blocks[index].take(kind, value, raw)
+        self._blocks[index].take(kind, value, exactly)
 
     def _on_block_stop(self, data: JsonObject) -> None:
         self._indexed.stop(_index(data))

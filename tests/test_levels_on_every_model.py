@@ -6,7 +6,7 @@ Each wire has its own rules, said apart from the library's tables, in `support.l
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 
 import pytest
 
@@ -37,7 +37,7 @@ MODELS = {
 }
 
 
-@cache
+@lru_cache(maxsize=1)  # the tests of one model run one after the other
 def outcomes(name: str) -> list[tuple[Wish, Plan | ConfigurationError]]:
     """What becomes of each scenario at no level and at each level, in the order of the ladder."""
     model, _ = MODELS[name]
@@ -57,7 +57,7 @@ def planned(wish: Wish) -> Plan | ConfigurationError:
         return error
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", MODELS, scope="module")
 def test_each_level_is_built_as_the_row_says_or_refused(name: str) -> None:
     _, rules = MODELS[name]
     for wish, outcome in outcomes(name):
@@ -70,7 +70,7 @@ def test_each_level_is_built_as_the_row_says_or_refused(name: str) -> None:
             assert [*common_faults(wish, outcome), *rules.faults(wish, outcome)] == [], place
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", MODELS, scope="module")
 def test_a_higher_wish_never_gives_less(name: str) -> None:
     _, rules = MODELS[name]
     for scenario in SCENARIOS:

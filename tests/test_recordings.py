@@ -132,22 +132,22 @@ def theirs(recording: Recording, deviations: tuple[Deviation, ...] = DEVIATIONS)
     return found
 
 
-@pytest.mark.parametrize("recording", parameters(ALL, named))
+@pytest.mark.parametrize("recording", parameters(ALL, named), scope="module")
 def test_content_is_what_the_oracle_reads(recording: Recording) -> None:
     assert ours(recording)["content"] == theirs(recording)["content"]
 
 
-@pytest.mark.parametrize("recording", parameters(ALL, named))
+@pytest.mark.parametrize("recording", parameters(ALL, named), scope="module")
 def test_stop_reason_is_the_providers_own_word(recording: Recording) -> None:
     assert ours(recording).get("stop") == theirs(recording).get("stop")
 
 
-@pytest.mark.parametrize("recording", parameters(ALL, named))
+@pytest.mark.parametrize("recording", parameters(ALL, named), scope="module")
 def test_usage_is_the_providers_own_count(recording: Recording) -> None:
     assert ours(recording)["usage"] == theirs(recording)["usage"]
 
 
-@pytest.mark.parametrize("recording", parameters(ALL, named))
+@pytest.mark.parametrize("recording", parameters(ALL, named), scope="module")
 def test_a_failure_is_typed_and_nothing_else_fails(recording: Recording) -> None:
     assert ours(recording).get("error") == theirs(recording).get("error")
 

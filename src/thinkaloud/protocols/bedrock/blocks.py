@@ -84,7 +84,7 @@ class TextReader(BlockReader):
         """Read a whole block of text with citations."""
         pieces = [as_object(kept(piece, "content"), "content") for piece in list_field(content, "content")]
         for piece in pieces:
-            self.take("text", piece.get("text"), "")
+            self.take("text", piece.get("text"), dict)
         for citation in list_field(content, "citations"):
             self.cite(as_object(citation, "citations"))
         if len(pieces) > 1 or any(piece.keys() != {"text"} for piece in pieces):
@@ -138,7 +138,7 @@ class ThinkingReader(BlockReader):
     def read_whole(self, content: JsonObject) -> None:
         """Read a whole block."""
         extra = rest(content, self._known)
-        self.take("reasoningContent", content, "")
+        self.take("reasoningContent", content, dict)
         if extra:
             (self.open or self._opened()).extra.update(extra)
 

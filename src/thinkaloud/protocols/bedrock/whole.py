@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def _text(parser: BedrockParser, block: JsonObject) -> BlockReader:
     reader = TextReader(parser)
-    reader.take("text", block["text"], "")
+    reader.take("text", block["text"], dict)
     return reader
 
 
@@ -44,7 +44,7 @@ def _thinking(parser: BedrockParser, block: JsonObject) -> BlockReader | None:
         readable.settle(complete=True)
         parser.builder.close(readable.open)
     redacted = RedactedReader(parser)
-    redacted.take("reasoningContent", content, "")
+    redacted.take("reasoningContent", content, dict)
     return redacted
 
 
@@ -76,5 +76,5 @@ def begun_readably(parser: BedrockParser, key: str, value: object) -> BlockReade
         reader = _thinking(parser, {key: content})
         if reader is None and content.keys() & {"text", "signature"}:
             reader = ThinkingReader(parser)
-            reader.take(key, content, "")
+            reader.take(key, content, dict)
     return reader or OpaqueReader(parser, key, value if isinstance(value, dict) else {"start": value})

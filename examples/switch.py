@@ -29,15 +29,15 @@ async def main(first: str, second: str, local: bool) -> None:
     """Ask the first model, then the second, then the first again."""
     tools = [ta.Tool.from_function(ring_bell)]
     async with clients_for(local, [first, second], tools=tools) as (one, other):
-        result = await ta.run(first, PROMPT, reasoning="high", client=one)
+        result = await one.run(first, PROMPT, reasoning="high")
         print(f"[{first}] {result.text}")
 
-        result = await ta.run(second, "And to strike twelve?", history=result, reasoning="high", client=other)
+        result = await other.run(second, "And to strike twelve?", history=result, reasoning="high")
         print(f"[{second}] {result.text}")
         for notice in dict.fromkeys(notice for message in answers(result) for notice in message.notices):
             print(f"[notice] {notice.code} at {notice.path}: {notice.text}")
 
-        result = await ta.run(first, "And to strike one?", history=result, reasoning="high", client=one)
+        result = await one.run(first, "And to strike one?", history=result, reasoning="high")
         print(f"[{first}] {result.text}")
     for message in answers(result):
         for block in message.thinking_blocks:

@@ -34,8 +34,7 @@ def ring_bell(strokes: int, seconds_between: Annotated[float, "pause after each 
 async def turn(client: ta.Client, model: str, prompt: str, history: ta.RunResult | None) -> ta.RunResult:
     """Ask, and show what happens."""
     print(f"[user] {prompt}")
-    run = ta.run_stream(model, prompt, history=history, reasoning="high", client=client)
-    async with run as events:
+    async with client.run_stream(model, prompt, history=history, reasoning="high") as events:
         async for event in events:
             match event:
                 case ta.ThinkingEnd(block=block):

@@ -126,3 +126,12 @@ async def test_a_limit_far_above_the_number_of_conversations_costs_nothing() -> 
     client, _ = model()
     outcomes = await ta.complete_many(CLAUDE, ["a", "b", "c"], client=client, limit=10**12)
     assert [getattr(outcome, "text", None) for outcome in outcomes] == ["to a", "to b", "to c"]
+
+
+async def test_a_client_answers_many_with_what_it_holds() -> None:
+    client, _ = model()
+    outcomes = await client.complete_many(CLAUDE, ["a", "bad"], limit=1)
+    assert [type(outcome).__name__ for outcome in outcomes] == ["AssistantMessage", "InvalidRequest"]
+    options: Any = {"client": client}
+    with pytest.raises(ta.UnsupportedOption, match="client is no argument here"):
+        await client.complete_many(CLAUDE, ["a"], **options)

@@ -122,3 +122,21 @@ async def test_tampering_with_the_evidence_is_refused_before_the_call(protocol: 
             ta.run_stream(MODELS[protocol], "And now?", history=evolve(result, messages=changed), client=client)
     assert ("content_edited", "messages[1]") in [(issue.code, issue.path) for issue in caught.value.issues]
     assert len(scripted.requests) == 3
+
+
+async def test_a_client_holds_runs_with_its_own_defaults() -> None:
+    model = MODELS["anthropic-messages"]
+    async with client_of(scenario(), tools=TOOLS) as client:
+        result = await client.run(model, QUESTION)
+    async with client_of(scenario(), tools=TOOLS) as client, client.run_stream(model, QUESTION, max_turns=9) as events:
+        kinds = {type(event).__name__ async for event in events}
+        streamed = await events.result()
+    assert bare(streamed.messages) == bare(result.messages)
+    assert result.tool_calls == 3
+    assert {"TurnStart", "ToolFinished", "TurnEnd"} <= kinds
+
+
+async def test_a_run_of_a_client_takes_no_other_client() -> None:
+    options: dict[str, ta.Client] = {"client": ta.Client(api_key="none")}
+    with pytest.raises(ta.UnsupportedOption, match="client is no argument here"):
+        await ta.Client(api_key="none").run("anthropic/claude-opus-5", QUESTION, **options)  # type: ignore[arg-type]

@@ -105,7 +105,7 @@ def create_app(
     def _turn(chat: Chat, text: str, model: str, level: Any) -> Turn:
         before, encoder = chat.conversation, PageEncoder(ids=True, names=False)
         options: dict[str, Any] = {"tools": TOOLS, "system": SYSTEM, "switch": _SWITCH, **models[model]}
-        run = ta.run_stream(model, before.adding(text), reasoning=level, client=client, max_turns=12, **options)
+        run = client.run_stream(model, before.adding(text), reasoning=level, max_turns=12, **options)
         return Turn(before, text, model, level, encoder, LiveAnswer(run, encoder))
 
     async def events(request: Request) -> ASGIApp:

@@ -16,6 +16,7 @@ from thinkaloud.models.model import Model
 from thinkaloud.plan import Messages, refuse_unknown
 
 Outcome = AssistantMessage | ThinkaloudError
+OnDone = Callable[[int, Outcome], None] | Callable[[int, Outcome], Awaitable[None]]
 
 
 async def complete_many(
@@ -23,7 +24,7 @@ async def complete_many(
     conversations: Iterable[Messages],
     *,
     limit: int = 8,
-    on_done: Callable[[int, Outcome], None] | Callable[[int, Outcome], Awaitable[None]] | None = None,
+    on_done: OnDone | None = None,
     streaming: bool = True,
     **options: Unpack[ModuleCallOptions],
 ) -> list[Outcome]:

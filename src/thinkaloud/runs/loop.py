@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 import attrs
 
-from thinkaloud.client import Client, ModuleCallOptions, open_stream
+from thinkaloud.client import Client, ClientOption, open_stream
 from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.event_stream import EventStream
 from thinkaloud.messages import AssistantMessage, Conversation, StopReason, ToolResult
@@ -20,7 +20,7 @@ from thinkaloud.runs.stream import RunStream
 from thinkaloud.tools import ToolChoice
 
 
-class RunOptions(ModuleCallOptions, total=False):
+class RunOptions(CallOptions, total=False):
     """All that a run takes besides what a call takes.
 
     max_turns: answers of the model, 20 where nothing is said. max_tool_calls: calls that are run.
@@ -46,14 +46,18 @@ class RunOptions(ModuleCallOptions, total=False):
     streaming: bool
 
 
+class ModuleRunOptions(RunOptions, ClientOption):
+    """All that the module-level runs take."""
+
+
 _RULES = tuple(each.name for each in attrs.fields(RunRules))
 
 
-async def run(model: str | Model, messages: Messages | None = None, **options: Unpack[RunOptions]) -> RunResult:
+async def run(model: str | Model, messages: Messages | None = None, **options: Unpack[ModuleRunOptions]) -> RunResult:
     """Ask a model, run the tools that it calls, and ask again, until it has answered. Gives the evidence of it all.
 
     messages: what is said; None goes on with a `history` that ended early or waits for calls.
-    options: see RunOptions and CallOptions; `tools` have handlers, see Tool.
+    options: see RunOptions and CallOptions, and `client`; `tools` have handlers, see Tool.
 
     Calls that the model makes together run together; results stand in the order of the calls. What goes wrong in a tool
     is told to the model. Calls that were cut off or are no JSON are never run. A forced `tool_choice` is for the first
@@ -66,7 +70,7 @@ async def run(model: str | Model, messages: Messages | None = None, **options: U
     return await run_stream(model, messages, **options).result()
 
 
-def run_stream(model: str | Model, messages: Messages | None = None, **options: Unpack[RunOptions]) -> RunStream:
+def run_stream(model: str | Model, messages: Messages | None = None, **options: Unpack[ModuleRunOptions]) -> RunStream:
     """As `run`, handing out the events of every answer, with TurnStart and TurnEnd around them, and of the tools.
 
     A plain function that prepares the first question at once: raises ConfigurationError and HistoryError here, before

@@ -206,7 +206,8 @@ def _run_program(program: str, arguments: list[str]) -> str:
         assert (ROOT / arguments[0]).exists(), f"{arguments[0]} is not there"
         return ""
     command = [sys.executable, *(["-m", "pytest", "-q", "-p", "no:cacheprovider"] if program == "pytest" else [])]
-    ended = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False, env=dict(os.environ))
+    own = {**os.environ, "PYTEST_ADDOPTS": ""}  # how this run is spread over workers is nothing to it
+    ended = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False, env=own)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
 

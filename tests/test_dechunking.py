@@ -81,6 +81,8 @@ def test_it_tells_whether_a_body_goes_on() -> None:
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
         b"HTTP/1.1 200 OK\nTransfer-Encoding: chunked\r\n\r\n",
+        b"HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: " + b" " * 20_000 + b"\rx\r\n\r\n",
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         b"\x16\x03\x01 a TLS record",
     ],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import signal
 import sys
 import traceback
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -15,7 +17,7 @@ from types import FrameType
 from attrs import define, field, frozen
 
 from fuzz.damage import damaged
-from fuzz.growth import Squared, check_growth, lengthened
+from fuzz.growth import SIZES, Squared, check_growth, lengthened
 from fuzz.smaller import smaller
 from fuzz.targets import TARGETS
 
@@ -27,6 +29,9 @@ _SHARE_OF_GROWTH = 0.35  # of the time
 _SHARE_OF_LONG = 0.15  # of the checks of growth
 _KINDS = 15  # findings of one target; more are the same again, or everything is broken
 _LARGEST = 100_000  # bytes of an input
+
+
+_LONGEST_LITERAL = 4000  # characters; what is longer is told compressed
 
 
 class TooLong(BaseException):
@@ -44,9 +49,10 @@ class Finding:
     size: int
 
     def __str__(self) -> str:
-        return (
-            f"--- {self.target}: {self.kind}\n{self.text}\nTARGETS[{self.target!r}].run({self.data!r}, {self.size})\n"
-        )
+        literal = repr(self.data)
+        if len(literal) > _LONGEST_LITERAL:
+            literal = f"zlib.decompress(base64.b85decode({base64.b85encode(zlib.compress(self.data, 9))!r}))"
+        return f"--- {self.target}: {self.kind}\n{self.text}\nTARGETS[{self.target!r}].run({literal}, {self.size})\n"
 
 
 @define
@@ -87,7 +93,7 @@ class Running:
             make = lengthened(dice, dice.choice((data, dice.choice(bodies))))
             size = max(size, 1 if dice.random() < 0.1 else 7)
             check = partial(check_growth, target.run, make, size, far=dice.random() < _SHARE_OF_LONG)
-            self.attempt(make(2_000), size, check)
+            self.attempt(make(SIZES[2]), size, check)
             growing += process_time() - start
 
 

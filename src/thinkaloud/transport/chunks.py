@@ -12,7 +12,7 @@ _HEAD_END = b"\r\n\r\n"
 _START = b"HTTP/1.1 "
 _WITHOUT_BODY = re.compile(rb"1|204|304")
 _TRANSFER = re.compile(rb"\r\ntransfer-encoding:([^\r\n]*+)(?=\r\n)", re.IGNORECASE)
-_LONGEST_HEAD = 64 * 1024
+_LONGEST_HEAD = 16 * 1024  # each piece of a longer one would be searched again and again
 _LONGEST_SIZE_LINE = 1024
 
 # A size line, alone or after the line end of the chunk before it; and what may yet become one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import anyio
 import pytest
@@ -13,7 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fuzz.damage import damaged
+from fuzz.promises import read
+from fuzz.seeds import PROTOCOLS, literal
 from fuzz.targets import TARGETS
+from thinkaloud.events import Progress, StreamEvent
+from thinkaloud.models.dialect import Dialect
 from thinkaloud.testing import stall
 from thinkaloud.testing.aws_frames import event_frame
 
@@ -32,6 +36,13 @@ def test_damaged_input_raises_only_what_is_promised(name: str) -> None:
         target.run(damaged(dice, body, seeds), size)
 
     run()
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_literal_seeds_of_a_protocol_tell_every_kind_of_event(protocol: str) -> None:
+    told = {type(event) for body in literal(protocol) for event in read(protocol, (body,), Dialect()).events}
+    untold = set() if protocol == "anthropic-messages" else {Progress}
+    assert told | untold == set(get_args(StreamEvent))
 
 
 @pytest.mark.parametrize("name", TARGETS)

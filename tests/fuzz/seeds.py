@@ -72,6 +72,7 @@ _WAYS: tuple[ThinkingIn, ...] = ("reasoning_content", "reasoning", "reasoning_de
 _MORE: dict[str, tuple[Any, ...]] = {
     "anthropic-messages": (
         {"type": "ping"},
+        {"type": "vertex_event", "x": 1},
         *(
             {"type": "content_block_delta", "index": 0, "delta": delta}
             for delta in (
@@ -102,14 +103,34 @@ _MORE: dict[str, tuple[Any, ...]] = {
         {"type": "response.output_text.annotation.added", "output_index": 0, "content_index": 0, "annotation": {}},
         {"type": "response.reasoning_text.delta", "output_index": 0, "content_index": 0, "delta": "raw"},
         {"type": "response.queued", "response": {"status": "queued"}},
+        {"type": "keepalive", "sequence_number": 3},
+        {"type": "response.cancelled", "response": {"status": "cancelled", "output": []}},
+        *(
+            {"type": f"response.reasoning_{kind}", "output_index": 0, "item_id": "rs_1", "content_index": 0, **part}
+            for kind, part in (
+                ("part.added", {"part": {"type": "reasoning_text", "text": ""}}),
+                ("text.done", {"text": "raw"}),
+                ("part.done", {"part": {"type": "reasoning_text", "text": "raw"}}),
+            )
+        ),
     ),
 }
 
 
 def bodies(protocol: str, way: ThinkingIn | None = None) -> tuple[bytes, ...]:
     """The seeds of a protocol. way: where a chat endpoint puts thinking; None: in each place in turn."""
-    found = dict.fromkeys((*_said(protocol, way), *_literal(protocol), *_shared(protocol)))
-    return (*found, ERROR, b"data: " + ERROR, b"<html><body>Bad gateway</body></html>")
+    return tuple(dict.fromkeys((*literal(protocol, way), *_shared(protocol))))
+
+
+def literal(protocol: str, way: ThinkingIn | None = None) -> tuple[bytes, ...]:
+    """The seeds that need no shared folder."""
+    return (
+        *_said(protocol, way),
+        *_written(protocol),
+        ERROR,
+        b"data: " + ERROR,
+        b"<html><body>Bad gateway</body></html>",
+    )
 
 
 def _said(protocol: str, way: ThinkingIn | None) -> Iterator[bytes]:
@@ -138,7 +159,7 @@ def _replies(protocol: str) -> Iterator[Reply]:
         yield Reply([_PLAIN, "So far.", _CALL], error=Reply.failure(kind), error_after=(None, 4, 8)[place])
 
 
-def _literal(protocol: str) -> Iterator[bytes]:
+def _written(protocol: str) -> Iterator[bytes]:
     yield from (
         stream.body for stream in LITERAL if stream.every_byte and _PACKED.get(stream.wire, stream.wire) == protocol
     )

@@ -190,6 +190,25 @@ async def test_a_slow_reader_is_no_silence(library: str, form: str) -> None:
             await given.aclose()
 
 
+async def test_a_reader_that_lets_the_channel_fill_up_is_no_silence(library: str, form: str) -> None:
+    if form != "entered":
+        pytest.skip("only the form under `async with` has a channel")
+    words = anthropic(started(input_tokens=9, output_tokens=1), *said(0, *["x"] * 200), *stopped("end_turn"))
+    held = saying(HEAD, chunk(words), b"0\r\n\r\n")
+    given = None if library == "own" else import_module(library).AsyncClient(verify=False)
+    limits = ta.Timeouts(silence=0.2, content_silence=0.2)
+    async with (
+        raw_server(held) as server,
+        ta.Client(api_key="k", base_url=server.url, http_client=given, timeouts=limits) as client,
+    ):
+        async with client.stream(CLAUDE, "hi") as events:
+            await anext(events)
+            await anyio.sleep(0.5)
+            assert (await events.message()).text == "x" * 200
+        if given is not None:
+            await given.aclose()
+
+
 async def test_a_script_in_memory_keeps_the_same_limits(library: str, form: str) -> None:
     scripted = Scripted([Reply("one two three", delivery=Delivery(stall_after=700))])
     client = ta.Client(transport=scripted.transport(), api_key="k", timeouts=ta.Timeouts(silence=0.1), retries=0)

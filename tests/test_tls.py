@@ -18,6 +18,7 @@ from anyio.streams.tls import TLSListener, TLSStream
 
 import thinkaloud as ta
 from thinkaloud.transport.http import HttpTransport
+from thinkaloud.transport.own_client import own_client
 
 pytestmark = pytest.mark.anyio
 x509: Any = pytest.importorskip("cryptography.x509")
@@ -67,8 +68,11 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @asynccontextmanager
-async def secured(authority: dict[str, Path]) -> AsyncIterator[tuple[str, list[bytes]]]:
-    """Serve one answer over TLS; the requests that came through are in the list."""
+async def secured(authority: dict[str, Path], *, torn: bool = False) -> AsyncIterator[tuple[str, list[bytes]]]:
+    """Serve one answer over TLS; the requests that came through are in the list.
+
+    torn: before the end of the answer comes what is no TLS.
+    """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(authority["server"])
     requests: list[bytes] = []
@@ -79,7 +83,9 @@ async def secured(authority: dict[str, Path]) -> AsyncIterator[tuple[str, list[b
             while not data.endswith(b"}"):
                 data += await stream.receive()
             requests.append(data)
-            await stream.send(ANSWER)
+            await stream.send(ANSWER[: len(ANSWER) - 10 * torn])
+            if torn:
+                await stream.transport_stream.send(b"no record of TLS" * 4)
 
     async with await anyio.create_tcp_listener(local_host="127.0.0.1") as plain:
         listener = TLSListener(plain, context, standard_compatible=False)
@@ -123,6 +129,25 @@ async def test_a_client_of_the_user_s_verifies_by_default(library: str, authorit
         with pytest.raises(ta.ConnectFailed, match=r"(?i)certificate"):
             await client.complete("deepseek/deepseek-v4-pro", "Hi")
     assert requests == []
+
+
+@pytest.mark.parametrize("library", ["httpx", "httpx2"])
+@pytest.mark.parametrize("own", [False, True])
+async def test_what_is_no_tls_in_the_middle_of_an_answer_breaks_the_connection(
+    library: str, own: bool, authority: dict[str, Path]
+) -> None:
+    module = pytest.importorskip(library)
+    trusting = ssl.create_default_context(cafile=str(authority["ca"]))
+    http_client = own_client(module, trusting) if own else module.AsyncClient(verify=trusting)
+    async with (
+        secured(authority, torn=True) as (url, _),
+        http_client,
+        ta.Client(api_key="test-key", base_url=url, http_client=http_client, retries=0) as client,
+    ):
+        with pytest.raises(ta.ReadFailed, match="SSL") as caught:
+            await client.complete("deepseek/deepseek-v4-pro", "Hi")
+    assert caught.value.partial is not None
+    assert caught.value.partial.text == "Hello"
 
 
 def test_a_connection_of_ours_asks_for_a_certificate_and_the_host_s_name() -> None:

@@ -202,11 +202,11 @@ class HttpExchange:
     async def aclose(self) -> None:
         """Give the connection back if the body was read to its end, else close it."""
         pieces, self._pieces = self._pieces, None
-        with suppress(*self._errors, OSError, RuntimeError):  # whatever happens to a connection that is given up
+        with suppress(*self._errors, RuntimeError):  # whatever happens to a connection that is given up
             await self._response.aclose()
         if pieces is not None:
             # On a closed connection the library's nested generators run out; dropped in the middle they would warn.
-            with suppress(*self._errors, OSError, RuntimeError):
+            with suppress(*self._errors, RuntimeError):
                 async for _ in pieces:
                     pass
 
@@ -244,10 +244,13 @@ def _host_of(location: str) -> str:
 
 @cache
 def _errors_of(library: Any) -> tuple[type[Exception], ...]:
-    """What an HTTP library raises for the network and bad requests, and what its core raises where it is used bare."""
+    """What an HTTP library raises for the network and bad requests, and what its core raises where it is used bare.
+
+    A TLS record that is none comes as an OSError through both.
+    """
     core = core_of(library)
     below = (core.TimeoutException, core.NetworkError, core.ProtocolError, core.ProxyError, core.UnsupportedProtocol)
-    return (library.HTTPError, library.InvalidURL, *below)
+    return (library.HTTPError, library.InvalidURL, *below, OSError)
 
 
 _DEADLINES = {

@@ -47,7 +47,7 @@ def test_an_edited_signed_block_is_found_by_its_digest() -> None:
     message = fold.message()
     assert issues(USER, message) == []
     edited = ta.AssistantMessage([ta.Thinking.signed("T", "s")], content_digest=message.content_digest)
-    assert issues(USER, edited) == [("content_edited", "messages[1]")]
+    assert issues(USER, edited) == [("content_edited", "messages[1].content[0]")]
 
 
 def test_calls_and_results_must_fit() -> None:
@@ -187,14 +187,17 @@ def test_tampering_is_found_whatever_was_done() -> None:
     fold.add_all(ta.replay_events(ta.AssistantMessage(blocks, origin=ORIGIN, stop_reason=ta.StopReason.END)))
     message = fold.message()
     one, other, text = message.content
-    tampered = [
-        (ta.Thinking.signed("A", "sa"), other, text),
-        (ta.Thinking.signed("a", "xx"), other, text),
-        (one, text),
-        (other, one, text),
-        (text, one, other),
-        (ta.Thinking.signed("a", "sb"), ta.Thinking.signed("b", "sa"), text),
+    tampered: list[tuple[tuple[ta.AssistantBlock, ...], int]] = [
+        ((ta.Thinking.signed("A", "sa"), other, text), 0),
+        ((one, ta.Thinking.signed("b", "xx"), text), 1),
+        ((one, text), 1),
+        ((other, one, text), 0),
+        ((text, one, other), 0),
+        ((one, text, other), 1),
+        ((ta.Thinking.signed("a", "sb"), ta.Thinking.signed("b", "sa"), text), 0),
     ]
-    for content in tampered:
-        assert issues(USER, evolve(message, content=content)) == [("content_edited", "messages[1]")]
+    for content, place in tampered:
+        changed = evolve(message, content=content)
+        assert issues(USER, changed) == [("content_edited", f"messages[1].content[{place}]")]
+    assert issues(USER, evolve(message, content=(one,))) == [("content_edited", "messages[1]")]
     assert issues(USER, evolve(message, content=(one, other, ta.Text("edited")))) == []

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from support.vocabulary import assistant_blocks
 from thinkaloud.content import AssistantBlock, Opaque, Text, Thinking, ToolCall
-from thinkaloud.digests import content_digest
+from thinkaloud.digests import Edit, content_digest, edit_of
+from thinkaloud.messages import AssistantMessage
 
 SIGNED = Thinking.signed("because", "c2ln")
 REDACTED = Thinking.redacted_payload("cGF5bG9hZA==")
@@ -34,14 +35,50 @@ def test_the_digest_says_its_version() -> None:
     digest = content_digest(BLOCKS)
     assert digest is not None
     version, _, rest = digest.partition(":")
-    assert version == "v1"
-    assert len(rest) == 64
+    assert version == "v2"
+    assert [entry.partition("-")[0] for entry in rest.split(".")] == ["0", "2", "3", "4", "5"]
+    assert len(rest) == 5 * (1 + 1 + 16) + 4
 
 
-def test_the_digest_of_version_one_never_changes() -> None:
-    assert content_digest((SIGNED, Text("plain"))) == (
-        "v1:4011c339819e8ddb84408c2d64bd8fc111ef81f747fee6be83d84d4274a21b64"
-    )
+def test_the_digest_of_version_two_never_changes() -> None:
+    assert content_digest((SIGNED, Text("plain"))) == "v2:0-720af3d4a32527d9"
+
+
+def test_a_digest_of_version_one_is_still_checked() -> None:
+    told = "v1:4011c339819e8ddb84408c2d64bd8fc111ef81f747fee6be83d84d4274a21b64"
+    message = AssistantMessage((SIGNED, Text("plain")), content_digest=told)
+    assert edit_of(message) is None
+    assert edit_of(attrs.evolve(message, content=(attrs.evolve(SIGNED, text="why"),))) == Edit(None)
+    assert edit_of(attrs.evolve(message, content=())) == Edit(None)
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        (BLOCKS, "as it was"),
+        ((*BLOCKS[:2], attrs.evolve(REDACTED, redacted_data="eA=="), *BLOCKS[3:]), 2),
+        ((*BLOCKS[:4], attrs.evolve(SIGNED_TEXT, signature=None), SIGNED_CALL), 4),
+        ((*BLOCKS[:3], *BLOCKS[4:]), 3),
+        ((*BLOCKS[:3], SIGNED_TEXT, WITHHELD, SIGNED_CALL), 3),
+        ((Text("new"), *BLOCKS), 0),
+        ((*BLOCKS, SIGNED), 6),
+        (BLOCKS[:5], None),
+        ((), None),
+    ],
+)
+def test_the_first_block_that_is_not_as_it_was_is_told(content: tuple[AssistantBlock, ...], place: object) -> None:
+    edit = edit_of(AssistantMessage(content, content_digest=content_digest(BLOCKS)))
+    assert edit == (None if place == "as it was" else Edit(place))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("told", ["v2:x", "v2:0", "v2:-", "v2:0-.0-", "v2:" + "9" * 5000 + "-a", "v2:\u0663-a"])
+def test_a_digest_that_is_none_is_an_edit_of_nobody_knows_what(told: str) -> None:
+    assert edit_of(AssistantMessage((Text("plain"),), content_digest=told)) in (Edit(None), Edit(0))
+
+
+@pytest.mark.parametrize("told", [None, "", "v9:0-a", "whatever"])
+def test_a_digest_of_an_unknown_version_is_not_checked(told: str | None) -> None:
+    assert edit_of(AssistantMessage((SIGNED,), content_digest=told)) is None
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from thinkaloud.content import Document, Image, Opaque, Text, Thinking, ToolCall
-from thinkaloud.digests import is_edited
+from thinkaloud.digests import edit_of
 from thinkaloud.errors import ConfigurationError, shown
 from thinkaloud.history.decisions import is_cut
 from thinkaloud.history.inputs import fault_of
@@ -93,9 +93,10 @@ def _assistant(path: str, message: AssistantMessage) -> Iterator[Issue]:
                 yield Issue("misplaced_block", here, "an assistant message cannot hold an image or a document")
             case _:
                 pass
-    if is_edited(message):
+    if (edit := edit_of(message)) is not None:
+        here = path if edit.place is None else f"{path}.content[{edit.place}]"
         text = "signed blocks were edited, dropped or moved; send the message as it was received, or without them all"
-        yield Issue("content_edited", path, text)
+        yield Issue("content_edited", here, text)
 
 
 def _calls(conversation: Conversation) -> Iterator[Issue]:

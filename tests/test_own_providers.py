@@ -162,3 +162,9 @@ def test_a_dialect_knows_its_words(given: dict[str, Any], words: str) -> None:
     with pytest.raises(ta.ConfigurationError) as caught:
         ta.Dialect(**given)
     assert words in str(caught.value)
+
+
+def test_a_captured_answer_of_a_provider_without_a_row_is_read_in_the_plain_dialect() -> None:
+    body = b'data: {"choices":[{"delta":{"content":"<think>a</think>b"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    message = ta.parse("openai-chat", [body], provider="home-made")
+    assert (message.text, message.origin.provider) == ("<think>a</think>b", "home-made")

@@ -11,7 +11,7 @@ from thinkaloud.errors import ProviderError, StreamError, ThinkaloudError
 from thinkaloud.events import StreamEnd, StreamEvent
 from thinkaloud.messages import AssistantMessage, Origin
 from thinkaloud.models.dialect import Dialect
-from thinkaloud.models.providers import PROVIDERS
+from thinkaloud.models.providers import PROVIDERS, provider_id
 from thinkaloud.protocols.base import ParseContext
 from thinkaloud.protocols.captured import parse_events
 from thinkaloud.protocols.reader import Reader
@@ -56,6 +56,10 @@ def read(
 ) -> Outcome:
     """Read an answer from its bytes."""
     protocol = _PACKED.get(protocol, protocol)
+    if dialect is None and provider and provider_id(provider) not in PROVIDERS:
+        dialect = (
+            Dialect()
+        )  # what it gets in any case, without a search for names like it at each of thousands of reads
     events: list[StreamEvent] = []
     try:
         for event in parse_events(protocol, pieces, provider=provider, dialect=dialect, status=status, headers=headers):

@@ -15,6 +15,7 @@ import anyio
 from anyio.lowlevel import checkpoint, current_token
 from attrs import evolve
 
+from thinkaloud.abandoned import CLOSE_SECONDS, Abandoned
 from thinkaloud.deadlines import Deadlines
 from thinkaloud.errors import (
     LimitExceeded,
@@ -39,26 +40,6 @@ _T = TypeVar("_T")
 # Reads that are served from memory never give other tasks a turn; this many may go by before one is given.
 _READS_PER_TURN = 32
 _DRAIN_SECONDS = 0.1
-_CLOSE_SECONDS = 1.0
-
-
-class Abandoned:
-    """Answers that were left open by their reader, kept until somebody can await their closing."""
-
-    def __init__(self) -> None:
-        self._left: list[tuple[object, Callable[[], Awaitable[None]]]] = []
-
-    def add(self, loop: object, close: Callable[[], Awaitable[None]]) -> None:
-        """Keep what closes an answer; `loop` tells the event loop that it belongs to."""
-        self._left.append((loop, close))
-
-    async def close(self) -> None:
-        """Close all that is kept. What belongs to a loop that is gone is dropped."""
-        while self._left:
-            loop, close = self._left.pop()
-            if loop == current_token():
-                with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSE_SECONDS):
-                    await close()
 
 
 class Source:
@@ -212,7 +193,7 @@ class Attempts:
             if exchange is not None and self.error is None:
                 await _drain(exchange)
         finally:
-            with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSE_SECONDS):
+            with anyio.CancelScope(shield=True), anyio.move_on_after(CLOSE_SECONDS):
                 if exchange is not None:
                     await exchange.aclose()
                 if aclose is not None:
@@ -336,7 +317,7 @@ class Attempts:
             return ()
         exchange, self.exchange = self.exchange, None
         if exchange is not None:
-            with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSE_SECONDS):
+            with anyio.CancelScope(shield=True), anyio.move_on_after(CLOSE_SECONDS):
                 await exchange.aclose()
         return self._news(again)
 

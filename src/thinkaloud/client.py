@@ -7,7 +7,8 @@ from inspect import isawaitable, iscoroutinefunction
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 
-from thinkaloud.attempts import Abandoned, Source
+from thinkaloud.abandoned import Abandoned
+from thinkaloud.attempts import Source
 from thinkaloud.auth.api_key import ApiKey, Key
 from thinkaloud.auth.base import Auth, checked_auth, parts_of
 from thinkaloud.auth.choice import find_auth, fits

@@ -162,6 +162,7 @@ PUBLIC_NAMES = [
 
 # From the top down: a module, or a folder with all that is in it, imports at run time only from its own row and above.
 ORDER: list[str] = [
+    "homes",
     "errors",
     "checked",
     "jsontext",

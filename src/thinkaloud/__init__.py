@@ -14,6 +14,8 @@ stream events, and their fold is the message that goes back into the conversatio
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from thinkaloud.homes import HOMES
+
 if TYPE_CHECKING:
     from thinkaloud.accumulator import Accumulator, replay_events
     from thinkaloud.auth.aws import AwsAuth
@@ -133,193 +135,6 @@ if TYPE_CHECKING:
     from thinkaloud.transport.retry import Retry
     from thinkaloud.transport.timeouts import Timeouts
     from thinkaloud.usage import Cost, Usage
-
-# Where each public name lives. A module is loaded when a name of it is first used: importing the package is light.
-_NAMES = {
-    "accumulator": (
-        "Accumulator",
-        "replay_events",
-    ),
-    "auth.aws": ("AwsAuth",),
-    "auth.base": ("Auth",),
-    "auth.bearer": ("BearerAuth",),
-    "auth.google": ("GoogleAuth",),
-    "batch": ("complete_many",),
-    "client": (
-        "Client",
-        "complete",
-        "complete_sync",
-        "stream",
-    ),
-    "content": (
-        "AssistantBlock",
-        "Block",
-        "Document",
-        "Image",
-        "Opaque",
-        "Text",
-        "Thinking",
-        "ToolCall",
-        "UserBlock",
-    ),
-    "errors": (
-        "AuthenticationError",
-        "CodecError",
-        "ConfigurationError",
-        "ConnectFailed",
-        "ContentFiltered",
-        "ContextTooLong",
-        "DeadlineExceeded",
-        "HistoryError",
-        "InvalidRequest",
-        "LimitExceeded",
-        "MalformedStream",
-        "MalformedToolArguments",
-        "MalformedToolCall",
-        "MissingCredentials",
-        "NotFound",
-        "OutputError",
-        "Overloaded",
-        "PermissionDenied",
-        "ProviderError",
-        "QuotaExceeded",
-        "RateLimited",
-        "ReadFailed",
-        "RunError",
-        "ServerError",
-        "StaleThinking",
-        "StreamAborted",
-        "StreamError",
-        "ThinkaloudError",
-        "TransportError",
-        "TruncatedStream",
-        "UnknownModel",
-        "UnsupportedOption",
-    ),
-    "event_stream": ("EventStream",),
-    "events": (
-        "OpaqueBlock",
-        "Progress",
-        "StreamEnd",
-        "StreamEvent",
-        "StreamStart",
-        "TextDelta",
-        "TextEnd",
-        "TextStart",
-        "ThinkingDelta",
-        "ThinkingEnd",
-        "ThinkingStart",
-        "ToolCallDelta",
-        "ToolCallEnd",
-        "ToolCallStart",
-        "UsageUpdate",
-        "RunEvent",
-        "ToolFinished",
-        "ToolStarted",
-        "TurnEnd",
-        "TurnStart",
-    ),
-    "history.decisions": ("SwitchPolicy",),
-    "history.processors": (
-        "Processor",
-        "trim_tokens",
-        "trim_turns",
-    ),
-    "history.validation": ("validate",),
-    "jsontext": ("preview_arguments",),
-    "levels": ("ThinkingLevel",),
-    "limits": ("Limits",),
-    "messages": (
-        "AssistantMessage",
-        "Conversation",
-        "LevelChoice",
-        "Message",
-        "Origin",
-        "StopReason",
-        "Timing",
-        "ToolResult",
-        "UserMessage",
-    ),
-    "model_levels": (
-        "clamp_thinking_level",
-        "supported_thinking_levels",
-    ),
-    "models.catalog": (
-        "list_models",
-        "load_models",
-        "register_model",
-    ),
-    "models.dialect": (
-        "Dialect",
-        "ThinkTags",
-    ),
-    "models.model": (
-        "Model",
-        "ThinkingControl",
-    ),
-    "models.prices": (
-        "PriceChange",
-        "PriceTier",
-        "Prices",
-        "Rates",
-    ),
-    "models.resolve": ("find_model",),
-    "models.provider": (
-        "AddressPart",
-        "Provider",
-        "Surface",
-    ),
-    "models.provider_files": ("load_providers",),
-    "models.providers": ("register_provider",),
-    "notices": (
-        "Issue",
-        "Notice",
-    ),
-    "observing": (
-        "RequestInfo",
-        "ResponseInfo",
-    ),
-    "plan": (
-        "CallOptions",
-        "Plan",
-        "prepare",
-    ),
-    "protocols.anthropic.options": (
-        "Adaptive",
-        "AnthropicOptions",
-        "BetweenTools",
-        "Budget",
-        "Disabled",
-    ),
-    "protocols.bedrock.options": ("BedrockOptions",),
-    "protocols.captured": (
-        "parse",
-        "parse_events",
-    ),
-    "protocols.gemini.options": ("GeminiOptions",),
-    "protocols.openai_chat.options": ("OpenAIChatOptions",),
-    "protocols.openai_responses.options": ("OpenAIResponsesOptions",),
-    "run_result": ("RunResult",),
-    "runs.loop": (
-        "RunOptions",
-        "run",
-        "run_stream",
-    ),
-    "runs.stream": ("RunStream",),
-    "structured": ("Output",),
-    "tools": (
-        "ServerTool",
-        "Tool",
-        "ToolChoice",
-    ),
-    "transport.retry": ("Retry",),
-    "transport.timeouts": ("Timeouts",),
-    "usage": (
-        "Cost",
-        "Usage",
-    ),
-}
-_HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
     "Accumulator",
@@ -466,7 +281,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
+    home = HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"{__name__}.{home}"), name)

@@ -99,9 +99,8 @@ def written() -> dict[str, str]:
 
 def _contents() -> Iterator[tuple[str, str, list[Name]]]:
     """Each page with its title and its names."""
-    thinkaloud = importlib.import_module("thinkaloud")
     homes: dict[str, list[str]] = {}
-    for name, home in thinkaloud._HOMES.items():
+    for name, home in importlib.import_module("thinkaloud.homes").HOMES.items():
         homes.setdefault(home, []).append(name)
     pages: dict[str, tuple[str, list[Name]]] = {}
     placed = {module for _, _, modules in TOPICS for module in modules}

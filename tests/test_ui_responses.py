@@ -17,7 +17,7 @@ from support.calling import MODELS, calling
 from support.ui import CALL, ENCODERS, FIRST, RESULT, SECOND, chunks, run_events, told, types
 from thinkaloud.testing import Delivery, Reply, Scripted
 from thinkaloud.testing.server import Server
-from thinkaloud.ui import ByteStream, EventResponse, MemoryStore, vercel
+from thinkaloud.ui import ByteStream, EventResponse, MemoryStore, event_response, vercel
 from thinkaloud.ui.framing import KEEP_ALIVE
 
 pytestmark = pytest.mark.anyio
@@ -126,6 +126,43 @@ async def test_a_socket_that_is_gone_ends_the_call_of_the_provider() -> None:
         browser.refuses = True
         with anyio.fail_after(5):
             await server.until(lambda: server.closed_by_client == 1 and server.open_connections == 0)
+
+
+async def test_a_client_that_leaves_while_the_last_piece_is_sent_keeps_nobody_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(event_response, "_LAST_PIECE_SECONDS", 0.01)
+    last = anyio.Event()
+
+    async def receive() -> dict[str, Any]:
+        await last.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.body" and not message["more_body"]:
+            last.set()
+            await anyio.sleep_forever()
+
+    with anyio.fail_after(10):
+        await EventResponse(Events(run_events(FIRST)), vercel.Encoder())({"type": "http"}, receive, send)
+
+
+async def test_a_server_that_tells_of_the_end_too_early_may_finish_its_last_piece() -> None:
+    last, closed = anyio.Event(), False
+
+    async def receive() -> dict[str, Any]:
+        await last.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        nonlocal closed
+        if message["type"] == "http.response.body" and not message["more_body"]:
+            last.set()
+            await anyio.wait_all_tasks_blocked()
+            closed = True
+
+    await EventResponse(Events(run_events(FIRST)), vercel.Encoder())({"type": "http"}, receive, send)
+    assert closed
 
 
 async def test_a_failure_of_the_provider_is_told_in_the_protocols_own_way() -> None:

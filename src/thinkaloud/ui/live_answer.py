@@ -123,10 +123,7 @@ class LiveResponse:
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         """Answer as an ASGI application."""
 
-        async def answer() -> None:
-            await self._answer(send)
-
-        await while_client_stays(answer, receive)
+        await while_client_stays(self._answer, receive, send)
 
     async def _answer(self, send: Send) -> None:
         live = self._live

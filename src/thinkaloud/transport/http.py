@@ -20,7 +20,6 @@ from thinkaloud.errors import (
     ThinkaloudError,
     TransportError,
 )
-from thinkaloud.transport.own_client import core_of, own_client
 from thinkaloud.transport.timeouts import Timeouts
 from thinkaloud.wire.compressed import Inflater
 from thinkaloud.wire.http import HttpRequest
@@ -137,6 +136,8 @@ class HttpTransport:
                 limits = library.Limits(max_connections=1000, max_keepalive_connections=100)
                 client = library.AsyncClient(verify=tls or False, limits=limits)
             else:
+                from thinkaloud.transport.own_client import own_client  # loads TLS
+
                 client = own_client(library, tls)
                 self._reading_here.append(client)
             self._made[scheme] = client
@@ -248,6 +249,8 @@ def _errors_of(library: Any) -> tuple[type[Exception], ...]:
 
     A TLS record that is none comes as an OSError through both.
     """
+    from thinkaloud.transport.own_client import core_of
+
     core = core_of(library)
     below = (core.TimeoutException, core.NetworkError, core.ProtocolError, core.ProxyError, core.UnsupportedProtocol)
     return (library.HTTPError, library.InvalidURL, *below, OSError)

@@ -143,3 +143,12 @@ async def test_a_run_goes_on_with_the_calls_beside_it() -> None:
         result = await ta.run("anthropic/claude-opus-5", "hi", client=client)
     assert result.text == "I see a tower."
     assert [message.call_id for message in result.messages if isinstance(message, ta.ToolResult)] == ["c2"]
+
+
+@pytest.mark.anyio
+async def test_a_stray_one_beside_an_answer_does_not_end_a_run_badly() -> None:
+    stray = Reply(["A tower.", ta.ToolCall("c1", name="", arguments_json="{}")], stop=ta.StopReason.END)
+    async with ta.Client(transport=Scripted([stray]).transport(), api_key="none") as client:
+        result = await client.run("anthropic/claude-opus-5", "hi")
+    assert (result.status, result.text) == ("finished", "A tower.")
+    assert [notice.code for notice in result.messages[-1].notices] == ["call_without_name"]  # type: ignore[union-attr]

@@ -208,11 +208,9 @@ class Engine:
 
     def _take_answer(self, message: AssistantMessage) -> None:
         self._stream = None
-        if message.incomplete_tool_calls and not message.tool_calls:
+        if not message.tool_calls and (fault := _fault_of_calls(message)) is not None:
             self._interrupted = message
-            if all(call.name for call in message.incomplete_tool_calls):
-                raise RunError("the answer ended inside of a call, which cannot be run; a larger max_tokens may do")
-            raise RunError("the model called a tool without its name, which cannot be run; asking again may do")
+            raise RunError(fault)
         self._spent = _with(self._spent, message, turns=1)
         self._tokens += (message.usage.input or 0) + (message.usage.output or 0)
         self._messages.append(message)
@@ -348,6 +346,16 @@ class Engine:
                 raise RunError("max_cost cannot be kept: the cost of an answer is not known", limit="max_cost")
             if total >= rules.max_cost:
                 _reached("max_cost", rules.max_cost, "USD")
+
+
+def _fault_of_calls(message: AssistantMessage) -> str | None:
+    """Why an answer whose calls can none be run is not the end; None where it is."""
+    calls = message.incomplete_tool_calls
+    if any(call.name for call in calls):
+        return "the answer ended inside of a call, which cannot be run; a larger max_tokens may do"
+    if not calls or (message.stop_reason is StopReason.END and message.text):
+        return None  # a stray call without a name, beside an answer, has its notice
+    return "the model called a tool without its name, which cannot be run; asking again may do"
 
 
 def _reached(name: str, limit: float, what: str) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from thinkaloud.accumulator import Accumulator
 from thinkaloud.block_builder import BlockBuilder, OpenBlock
 from thinkaloud.content import Opaque, Text, Thinking, ToolCall
+from thinkaloud.errors import LimitExceeded
 from thinkaloud.events import (
     OpaqueBlock,
     Progress,
@@ -32,6 +33,7 @@ from thinkaloud.events import (
 )
 from thinkaloud.jsontext import is_json_object, joined_surrogates
 from thinkaloud.levels import ThinkingLevel
+from thinkaloud.limits import Limits
 from thinkaloud.messages import LevelChoice, Origin, StopReason
 from thinkaloud.notices import Notice
 from thinkaloud.testing.event_rules import check_event_rules
@@ -543,3 +545,18 @@ def test_every_beginning_of_the_events_keeps_the_rules(plan: list[tuple[Any, ...
     events, _ = play(plan, end)
     for length in range(len(events)):
         check_event_rules(events[:length], complete=False, cut=True)
+
+
+def test_held_calls_are_ended_once_though_one_of_them_passes_a_bound() -> None:
+    builder = BlockBuilder(ORIGIN)
+    builder.limits = Limits(argument_depth=2)
+    calls = [builder.open_tool_call(id, "f") for id in ("a", "b")]
+    for call, arguments in zip(calls, ("[", "[[["), strict=True):
+        builder.extend(call, arguments)
+        builder.close(call)
+    with pytest.raises(LimitExceeded, match="argument_depth"):
+        builder.open_text()
+    builder.open_text()
+    builder.abandon()
+    ends = [event.call for event in builder.take() if isinstance(event, ToolCallEnd)]
+    assert [(call.id, call.complete) for call in ends] == [("a", True), ("b", False)]

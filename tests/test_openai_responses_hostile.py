@@ -9,7 +9,7 @@ import pytest
 from support.responses_streams import BEGUN
 from support.responses_wire import added, body, call_item, delta, done, end, read, read_whole, reasoning_item
 from thinkaloud.content import Text, Thinking
-from thinkaloud.errors import MalformedStream
+from thinkaloud.errors import MalformedStream, TruncatedStream
 
 ARGUMENTS = "function_call_arguments"
 START = added(0, **call_item("", call_id="c"))
@@ -162,3 +162,11 @@ def test_a_made_id_is_not_that_of_another_call() -> None:
     calls = [call_item("{}", call_id="call_resp_a_1"), call_item("{}", id="fc_2", call_id="")]
     first, second = read_whole(body(*calls)).message.tool_calls
     assert first.id != second.id
+
+
+def test_what_was_announced_and_makes_no_sense_is_left_out_of_an_answer_that_breaks_off() -> None:
+    parts: list[Any] = [{"type": "output_text", "text": "Hello"}, "x"]
+    items = [{"id": f"msg_{place}", "type": "message", "content": [part]} for place, part in enumerate(parts)]
+    reading = read(BEGUN, *(added(place, **item) for place, item in enumerate(items)))
+    assert isinstance(reading.error, TruncatedStream)
+    assert reading.content == (Text("Hello", complete=False),)

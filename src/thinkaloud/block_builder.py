@@ -257,9 +257,9 @@ class BlockBuilder:
     def _claim(self) -> int:
         self._begin()
         # A held call that another block follows was finished by the model, however its arguments read.
-        for block in self._held:
+        held, self._held = self._held, []
+        for block in held:
             self._end(block, complete=True)
-        self._held.clear()
         self._blocks += 1
         if self.limits is not None and self._blocks > self.limits.blocks:
             raise self.limits.exceeded("blocks", "the answer has over {} blocks")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal, Protocol
 
 from attrs import field, frozen
@@ -184,9 +185,20 @@ class Parser(ABC):
         return self.builder.take()
 
     def abandon(self) -> list[StreamEvent]:
-        """Close what is open as incomplete and hand over what is left: after a failure of any kind."""
+        """Close what is open as incomplete and hand over what is left: after a failure of any kind.
+
+        Raises nothing: what is pending and turns out to be faulty as well is left out.
+        """
+        if not self.builder.ended:
+            for bring_in in self.pending():
+                with suppress(ThinkaloudError):
+                    bring_in()
         self.builder.abandon()
         return self.builder.take()
+
+    def pending(self) -> Sequence[Callable[[], object]]:
+        """What brings in all that had come and stands in no block yet, each part for itself: for a failure."""
+        return ()
 
     @abstractmethod
     def read(self, event: AnyServerEvent) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 from thinkaloud.block_builder import BlockBuilder, OpenBlock
@@ -57,11 +59,15 @@ class IndexedBlocks(Generic[_Reader]):
                 self._builder.close(call)
             self._empty_calls.clear()
 
-    def settle(self, *, complete: bool) -> None:
+    def settle(self) -> None:
         """The answer ends: bring in what is still pending, and leave the closing to the builder."""
         for reader in self.at.values():
-            reader.settle(complete=complete)
+            reader.settle(complete=True)
         self.at.clear()
+
+    def pending(self) -> list[Callable[[], None]]:
+        """What brings in what is pending, for each block that is open, where the answer fails."""
+        return [partial(reader.settle, complete=False) for reader in self.at.values()]
 
     def _close(self, index: int | None, *, certain: bool) -> None:
         reader = self.at.pop(index, None)

@@ -6,12 +6,11 @@ fields of known blocks in `extra`; unknown events and deltas are told once per k
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from thinkaloud.block_builder import OpenBlock
 from thinkaloud.errors import MalformedStream, ProviderError, TruncatedStream
-from thinkaloud.events import StreamEvent
 from thinkaloud.jsontext import Json, is_json_object, loads
 from thinkaloud.messages import StopReason
 from thinkaloud.protocols.anthropic.blocks import IMPLIED, BlockReader, ToolUseReader, is_repeated, names, reader_for
@@ -127,11 +126,9 @@ class AnthropicParser(TolerantParser):
         self._take_end(message)
         self._finish()
 
-    def abandon(self) -> list[StreamEvent]:
-        """Close what is open as incomplete, with all that had come of it."""
-        if not self.builder.ended:
-            self._indexed.settle(complete=False)
-        return super().abandon()
+    def pending(self) -> Sequence[Callable[[], object]]:
+        """What the open blocks hold back."""
+        return self._indexed.pending()
 
     # events
 
@@ -295,7 +292,7 @@ class AnthropicParser(TolerantParser):
 
     def _finish(self, *, cut: bool = False) -> None:
         """End the answer. cut: the body ended before the wire said so, though a stop reason has come."""
-        self._indexed.settle(complete=True)
+        self._indexed.settle()
         self._indexed.close_empty_calls()
         calls = [call for call in self._open_calls if not call.closed]
         if cut:

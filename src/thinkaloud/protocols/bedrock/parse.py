@@ -7,13 +7,12 @@ stop, so the answer ends with both of them, or with the body.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any
 
 from thinkaloud.content import Opaque
 from thinkaloud.errors import MalformedStream, ProviderError, TruncatedStream
-from thinkaloud.events import StreamEvent
 from thinkaloud.jsontext import Json, loads
 from thinkaloud.messages import StopReason
 from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, decoded
@@ -152,11 +151,9 @@ class BedrockParser(TolerantParser):
         if not self.builder.ended:
             self._finish()
 
-    def abandon(self) -> list[StreamEvent]:
-        """Close what is open as incomplete, with all that had come of it."""
-        if not self.builder.ended:
-            self._indexed.settle(complete=False)
-        return super().abandon()
+    def pending(self) -> Sequence[Callable[[], object]]:
+        """What the open blocks hold back."""
+        return self._indexed.pending()
 
     # events
 

@@ -7,12 +7,12 @@ and one that comes on an empty part signs the block that is open. Where in a blo
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from thinkaloud.block_builder import OpenBlock
 from thinkaloud.content import Opaque
 from thinkaloud.errors import MalformedStream, ProviderError, TruncatedStream
-from thinkaloud.events import StreamEvent
 from thinkaloud.jsontext import Json, loads
 from thinkaloud.messages import StopReason
 from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext
@@ -129,10 +129,9 @@ class GeminiParser(TolerantParser):
             self._read_chunk(chunk, None)
         self.read_end()
 
-    def abandon(self) -> list[StreamEvent]:
-        """Close what is open as incomplete, with the tokens that were told of."""
-        self._tell_usage()
-        return super().abandon()
+    def pending(self) -> Sequence[Callable[[], object]]:
+        """The tokens that were told of."""
+        return (self._tell_usage,)
 
     def _read_list(self, items: list[Any]) -> None:
         for item in items:

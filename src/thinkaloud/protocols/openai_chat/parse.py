@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
 from thinkaloud.errors import MalformedStream, ProviderError, ServerError, TruncatedStream
-from thinkaloud.events import StreamEvent
 from thinkaloud.jsontext import loads, loads_exact
 from thinkaloud.messages import StopReason
 from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext, Parser, decoded
@@ -85,12 +84,9 @@ class OpenAIChatParser(Parser):
         self._read_chunk(body)
         self._end(marked=True)
 
-    def abandon(self) -> list[StreamEvent]:
-        """Close what is open as incomplete, with all that has come of it."""
-        if not self.builder.ended:
-            self._let_go()
-            self._deltas.seal()
-        return super().abandon()
+    def pending(self) -> Sequence[Callable[[], object]]:
+        """What is held back, and what belongs to the open blocks besides their text."""
+        return (self._let_go, self._deltas.seal)
 
     # the end
 

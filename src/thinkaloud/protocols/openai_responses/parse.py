@@ -7,12 +7,11 @@ are told once per kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from thinkaloud.block_builder import OpenBlock
 from thinkaloud.errors import MalformedStream, ProviderError, TruncatedStream
-from thinkaloud.events import StreamEvent
 from thinkaloud.jsontext import joined_surrogates, loads
 from thinkaloud.messages import StopReason
 from thinkaloud.protocols.base import AnyServerEvent, ErrorResponse, ParseContext
@@ -106,13 +105,9 @@ class OpenAIResponsesParser(TolerantParser):
             raise TruncatedStream(f"the answer is not there yet: its status is {status!r}")
         self._end(response, lambda: response, "")
 
-    def abandon(self) -> list[StreamEvent]:
-        """Close what is open as incomplete, with all that had come of it."""
-        if not self.builder.ended:
-            for item in self._items.open:
-                item.abandon()
-            self._items.open.clear()
-        return super().abandon()
+    def pending(self) -> Sequence[Callable[[], object]]:
+        """What the open items hold back."""
+        return [item.abandon for item in self._items.open]
 
     # for the items
 

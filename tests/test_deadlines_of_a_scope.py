@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import time
 from typing import Any
 
 import pytest
+from anyio.abc import SocketAttribute, SocketStream
 
 import thinkaloud as ta
+from support.raw_server import HEAD, chunk, gone, raw_server
+from support.streams import anthropic, said, started, stopped
 from thinkaloud.deadlines import Deadlines
+from thinkaloud.testing.event_rules import check_event_rules
 
 
 class Scope:
@@ -105,3 +111,35 @@ def test_without_a_limit_nothing_runs(clock: Clock) -> None:
     assert deadlines.of_wait() == float("inf")
     deadlines.move(scope)
     assert scope.deadline == float("inf")
+
+
+@pytest.mark.anyio
+async def test_what_came_in_time_counts_though_the_event_loop_was_held_up() -> None:
+    words = [f"{number} " for number in range(300)]  # more events than are read ahead
+    *beginning, end = said(0, *words)
+    connections: list[int] = []
+
+    async def answer(stream: SocketStream) -> None:
+        connections.append(stream.extra(SocketAttribute.raw_socket).fileno())
+        await stream.send(HEAD + chunk(anthropic(started(input_tokens=9, output_tokens=1), *beginning[:2])))
+        await gone(stream)
+
+    def go_on(*events: dict[str, Any]) -> None:
+        os.write(connections[0], chunk(anthropic(*events)))
+        time.sleep(0.5)
+
+    limits = ta.Timeouts(silence=0.4, content_silence=0.4)
+    async with raw_server(answer) as server, ta.Client(api_key="k", base_url=server.url, timeouts=limits) as client:
+        seen: list[ta.StreamEvent] = []
+        async with client.stream("anthropic/claude-opus-5", "hi") as events:
+            async for event in events:
+                seen.append(event)
+                match event:
+                    case ta.TextDelta(text="0 "):
+                        go_on(*beginning[2:])
+                    case ta.TextDelta(text="299 "):
+                        go_on(end, *stopped("end_turn", output_tokens=2))
+                    case _:
+                        pass
+        check_event_rules(seen, complete=True)
+        assert (await events.message()).text == "".join(words)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import thinkaloud as ta
-from thinkaloud.testing import Failure, MemoryTransport, Reply, Scripted, no_backoff
+from thinkaloud.testing import Delivery, Failure, MemoryTransport, Reply, Scripted, no_backoff
 
 CLAUDE = "anthropic/claude-opus-5"
 QUESTION, THOUGHT, ANSWER = "a private question", "a private thought", "a private answer"
@@ -64,6 +64,34 @@ async def test_what_a_hook_raises_ends_the_call_and_closes_its_answer() -> None:
     calling = ta.Client(api_key="test-key", transport=transport, on_event=fail)
     with pytest.raises(LookupError):
         await calling.complete(CLAUDE, QUESTION)
+    assert transport.open_answers == 0
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("form", ["entered", "bare"])
+@pytest.mark.parametrize("kind", [ta.StreamStart, ta.TextDelta, ta.StreamEnd])
+async def test_what_a_hook_raises_reaches_the_reader_though_the_answer_is_whole(
+    form: str, kind: type[ta.StreamEvent]
+) -> None:
+    def fail(event: ta.StreamEvent) -> None:
+        if isinstance(event, kind):
+            raise LookupError("no place for it")
+
+    # all of the answer comes in one piece
+    transport = MemoryTransport(Scripted([Reply("Hello", delivery=Delivery(pieces="whole"))]))
+    calling = ta.Client(api_key="test-key", transport=transport, on_event=fail)
+    events = calling.stream(CLAUDE, QUESTION)
+    with pytest.raises(LookupError) as caught:
+        if form == "entered":
+            async with events:
+                async for event in events:
+                    assert not isinstance(event, ta.StreamEnd)
+        else:
+            async for event in events:
+                assert not isinstance(event, ta.StreamEnd)
+    with pytest.raises(LookupError) as again:
+        await events.message()
+    assert again.value is caught.value
     assert transport.open_answers == 0
 
 

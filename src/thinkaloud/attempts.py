@@ -102,7 +102,7 @@ class Attempts:
         self._started_at: float | None = None  # for the message's timing
         # deadlines
         self.scope: anyio.CancelScope | None = None
-        """Around all waits of the answer. When its deadline has come, `run_out` ends the call."""
+        """Around many reads of the answer, see `limit`."""
         self._deadlines = Deadlines(source.timeouts)
         self._timed = True  # a read has a deadline of ours
         # who is told
@@ -138,6 +138,8 @@ class Attempts:
         self._reads += 1
         if self._reads == _READS_PER_TURN:
             self._reads = 0
+            if self.scope is not None:
+                self._deadlines.suspend(self.scope)
             await checkpoint()  # before the read: cancelled after it, the events of the piece would be lost
         try:
             if not self._timed:
@@ -168,20 +170,26 @@ class Attempts:
         self._end(error)
         return events
 
+    def limit(self, scope: anyio.CancelScope) -> None:
+        """From now on the reads of the answer stand in this scope, which gets their deadline.
+
+        A read that was cancelled by it ends the call with `run_out`. A deadline that came together with a piece of the
+        answer is no end: another scope is needed then.
+        """
+        self.scope = scope
+        self._deadlines.suspend(scope)
+
     async def run_out(self) -> Sequence[StreamEvent]:
         """End the call because the scope's deadline has come; give the events that close what is open."""
         assert self._reader is not None
         return self._tell(await self._ended(self._reader, self._reader.fail(self._deadlines.error())))
 
-    def suspend(self) -> None:
-        """What is done in the scope now, until the next read, has no limit."""
-        if self.scope is not None:
-            self._deadlines.suspend(self.scope)
-
     def fail(self, error: Exception) -> None:
-        """End the call because of an error that no answer can come after."""
+        """End the call because of an error that no answer can come after, not even one that is already whole."""
         if not self.over:
             self._end(error)
+        elif self.error is None:
+            self.error, self.final = error, None
 
     async def release(self) -> None:
         """Give the connection back, or close it where the answer was not read to its end."""

@@ -207,15 +207,14 @@ class EventStream:
     async def _pump(self, outbox: MemoryObjectSendStream[StreamEvent]) -> None:
         assert self._scope is not None
         try:
-            with self._scope as scope:
-                self._attempts.scope = scope
+            with self._scope:
                 while not self._attempts.over:
-                    await self._put(outbox, await self._attempts.step())
-                await self._finish(outbox)
-            if scope.cancelled_caught and not self._attempts.over:  # its deadline has come
-                with anyio.CancelScope() as self._scope:
-                    await self._put(outbox, await self._attempts.run_out())
-                    await self._finish(outbox)
+                    await self._put(outbox, await self._read_on(outbox))
+                # The connection is given back, and only then comes the last event.
+                await self._attempts.release()
+                if self._attempts.final is not None:
+                    final, self._attempts.final = self._attempts.final, None
+                    await self._put(outbox, [final])
         except Exception as error:
             self._attempts.fail(no_end(error))
         except BaseException:
@@ -226,29 +225,45 @@ class EventStream:
             outbox.close()
             self._tell_news()
 
-    async def _finish(self, outbox: MemoryObjectSendStream[StreamEvent]) -> None:
-        """Give the connection back, and only then the last event."""
-        self._attempts.suspend()
-        await self._attempts.release()
-        if self._attempts.final is not None:
-            final, self._attempts.final = self._attempts.final, None
-            await self._put(outbox, [final])
+    async def _read_on(self, outbox: MemoryObjectSendStream[StreamEvent]) -> Sequence[StreamEvent]:
+        """Read into the channel until it is full; give the events that it has no room for.
 
-    async def _put(self, outbox: MemoryObjectSendStream[StreamEvent], events: Sequence[StreamEvent]) -> None:
-        """Send without waiting where there is room: a tenth of the cost of a plain await."""
+        The scope with the deadline is around reads alone. Its deadline may come together with a piece of the answer, as
+        after work that let nothing else run: then the piece counts, and the next read gets a new scope.
+        """
+        attempts = self._attempts
+        with anyio.CancelScope() as limits:
+            attempts.limit(limits)
+            while not (attempts.over or limits.cancel_called):
+                events = await attempts.step()
+                if left := self._offer(outbox, events):
+                    return left
+            return ()
+        return () if attempts.over else await attempts.run_out()
+
+    def _offer(
+        self, outbox: MemoryObjectSendStream[StreamEvent], events: Sequence[StreamEvent]
+    ) -> Sequence[StreamEvent]:
+        """Send without waiting where there is room: a tenth of the cost of a plain await. Give what is left."""
         for place, event in enumerate(events):
             try:
                 outbox.send_nowait(event)
             except anyio.WouldBlock:
                 self._tell_news()
-                self._attempts.suspend()
-                try:
-                    await outbox.send(event)
-                except BaseException:
-                    self._backlog.extendleft(reversed(events[place:]))
-                    raise
+                return events[place:]
         if events:
             self._tell_news()
+        return ()
+
+    async def _put(self, outbox: MemoryObjectSendStream[StreamEvent], events: Sequence[StreamEvent]) -> None:
+        """Send what there may be no room for yet."""
+        while left := self._offer(outbox, events):
+            try:
+                await outbox.send(left[0])
+            except BaseException:
+                self._backlog.extendleft(reversed(left))
+                raise
+            events = left[1:]
 
     def _tell_news(self) -> None:
         if self._news is not None:

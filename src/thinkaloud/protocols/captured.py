@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from thinkaloud.errors import ConfigurationError, TruncatedStream, UnknownModel, shown
+from thinkaloud.errors import ConfigurationError, TruncatedStream, shown
 from thinkaloud.events import StreamEvent
 from thinkaloud.messages import AssistantMessage, Origin
 from thinkaloud.models.dialect import Dialect
-from thinkaloud.models.providers import find_provider
+from thinkaloud.models.providers import PROVIDERS, provider_id
 from thinkaloud.protocols.base import ParseContext
 from thinkaloud.protocols.reader import Reader
 from thinkaloud.protocols.registry import wire_protocol
@@ -108,7 +108,5 @@ def _are_texts(pair: tuple[Any, Any]) -> bool:
 
 
 def _dialect_of(provider: str | None) -> Dialect:
-    try:
-        return find_provider(provider).dialect if provider else Dialect()
-    except UnknownModel:
-        return Dialect()
+    row = PROVIDERS.get(provider_id(provider)) if provider else None
+    return Dialect() if row is None else row.dialect

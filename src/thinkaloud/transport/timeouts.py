@@ -27,6 +27,7 @@ class Timeouts:
         of sight for long.
     total: the whole call, retries and their waits included; off by default.
 
+    Under `async with` the limits on silence may run out up to 2 % later, as they are not set anew for every piece.
     The defaults let a model think out of sight for minutes.
     """
 

@@ -9,6 +9,8 @@ import pytest
 
 import thinkaloud as ta
 from support.calling import MODELS, calling
+from support.raw_server import HEAD, chunk, raw_server, saying
+from support.streams import anthropic, said, started, stopped
 from thinkaloud.testing import Delivery, Reply, Scripted
 from thinkaloud.transport.pools import KEEPING_POOLS, MOST_POOLS, PER_POOL, Pools
 
@@ -74,3 +76,32 @@ async def test_more_streams_than_a_pool_holds_are_open_at_once_and_their_connect
                     gate.set()
         assert [answer.text for answer in answers] == ["one two"] * count * 2
         assert server.connections == count
+
+
+def answer(text: str) -> bytes:
+    return anthropic(started(input_tokens=9, output_tokens=1), *said(0, text), *stopped("end_turn", output_tokens=2))
+
+
+FIRST, STALE, OTHER = (HEAD + chunk(answer(text)) + b"0\r\n\r\n" for text in ("first", "stale", "other"))
+SIZED = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: %d\r\n\r\n%b"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("library", ["httpx", "httpx2"])
+@pytest.mark.parametrize("more", [STALE, b"\r\n", b"x"], ids=["an answer", "a line end", "a byte"])
+@pytest.mark.parametrize(
+    "first",
+    [FIRST, SIZED % (len(answer("first")), answer("first")), b"HTTP/1.1 100 Continue\r\n\r\n" * 2000 + FIRST],
+    ids=["in chunks", "sized", "early answers before it"],
+)
+async def test_what_comes_after_the_end_of_an_answer_is_no_answer_to_the_next_request(
+    monkeypatch: pytest.MonkeyPatch, library: str, first: bytes, more: bytes
+) -> None:
+    module = pytest.importorskip(library)
+    monkeypatch.setattr("thinkaloud.transport.http._default_library", lambda: module)
+    async with (
+        raw_server(saying(first + more, end="hold"), saying(OTHER)) as server,
+        ta.Client(api_key="test-key", base_url=server.url, retries=0) as client,
+    ):
+        assert [(await client.complete(CLAUDE, "hi")).text for _ in range(2)] == ["first", "other"]
+        assert server.requests == 2

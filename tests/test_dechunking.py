@@ -101,6 +101,59 @@ def test_the_next_answer_on_the_connection_is_parted_too() -> None:
         assert chunks.take() == b"ab"
 
 
+SIZED = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        HEAD + chunk(b"a") + b"0\r\n\r\n",
+        HEAD + b"0\r\n\r\n",
+        HEAD + chunk(b"a") + b"000 ;x=y\r\nx: y\r\nz: w\r\n\r\n",
+        SIZED,
+        b"HTTP/1.1 204 No Content\r\n\r\n",
+        b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n" * 2 + SIZED,
+    ],
+)
+def test_an_answer_is_at_its_end_where_nothing_is_missing_and_nothing_came_after_it(answer: bytes) -> None:
+    for size in (1, 7, len(answer)):
+        chunks = Dechunker()
+        for _ in range(2):
+            chunks.expect_answer()
+            for start in range(0, len(answer), size):
+                assert not chunks.at_end
+                chunks.feed(answer[start : start + size])
+            assert chunks.at_end
+        chunks.feed(b"\r")
+        assert not chunks.at_end
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        HEAD + chunk(b"a") + b"0\r\n\n",
+        b"HTTP/1.1 200 OK\nContent-Length: 3\n\nabc",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: gzip\r\n\r\nabc",
+        b"HTTP/1.1 101 Switching Protocols\r\n\r\n",
+        b"HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nabc",
+        b"HTTP/1.1 200 OK\r\n\r\nabc",
+    ],
+)
+def test_where_an_odd_answer_ends_nobody_knows(answer: bytes) -> None:
+    chunks = Dechunker()
+    assert not chunks.at_end
+    chunks.feed(answer)
+    assert not chunks.at_end
+
+
+def test_very_many_early_answers_come_before_one() -> None:
+    early = b"HTTP/1.1 100 Continue\r\n\r\n" * 5000
+    rest, bodies = parted([early + HEAD + chunk(b"a"), b"0\r\n\r\n"])
+    assert rest == [early + HEAD, b"0\r\n\r\n"]
+    assert bodies == [b"a", b""]
+
+
 def test_a_missing_line_end_does_not_pass_for_the_next_size() -> None:
     rest, bodies = parted([HEAD, b"3\r\nabc3\r\ndef0\r\n\r\n"])
     assert bodies == [b"", b"abc"]

@@ -14,9 +14,10 @@ from typing import Any
 import anyio
 import pytest
 from anyio.abc import SocketAttribute
-from anyio.streams.tls import TLSListener, TLSStream
+from anyio.streams.tls import TLSAttribute, TLSListener, TLSStream
 
 import thinkaloud as ta
+from support.raw_server import gone
 from thinkaloud.transport.http import HttpTransport
 from thinkaloud.transport.own_client import own_client
 
@@ -68,10 +69,13 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @asynccontextmanager
-async def secured(authority: dict[str, Path], *, torn: bool = False) -> AsyncIterator[tuple[str, list[bytes]]]:
-    """Serve one answer over TLS; the requests that came through are in the list.
+async def secured(
+    authority: dict[str, Path], *, torn: bool = False, more: bytes = b""
+) -> AsyncIterator[tuple[str, list[bytes]]]:
+    """Serve one answer over TLS to each connection; the requests that came through are in the list.
 
     torn: before the end of the answer comes what is no TLS.
+    more: a record that comes after the answer in the same packet; the connection stays open then.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(authority["server"])
@@ -83,6 +87,11 @@ async def secured(authority: dict[str, Path], *, torn: bool = False) -> AsyncIte
             while not data.endswith(b"}"):
                 data += await stream.receive()
             requests.append(data)
+            if more:
+                stream.extra(TLSAttribute.ssl_object).write(ANSWER)
+                await stream.send(more)
+                await gone(stream)
+                return
             await stream.send(ANSWER[: len(ANSWER) - 10 * torn])
             if torn:
                 await stream.transport_stream.send(b"no record of TLS" * 4)
@@ -148,6 +157,22 @@ async def test_what_is_no_tls_in_the_middle_of_an_answer_breaks_the_connection(
             await client.complete("deepseek/deepseek-v4-pro", "Hi")
     assert caught.value.partial is not None
     assert caught.value.partial.text == "Hello"
+
+
+@pytest.mark.parametrize("library", ["httpx", "httpx2"])
+async def test_a_record_after_the_end_of_an_answer_is_no_answer_to_the_next_request(
+    library: str, authority: dict[str, Path]
+) -> None:
+    module = pytest.importorskip(library)
+    trusting = ssl.create_default_context(cafile=str(authority["ca"]))
+    async with (
+        secured(authority, more=ANSWER.replace(b"Hello", b"Stale")) as (url, requests),
+        own_client(module, trusting) as http_client,
+        ta.Client(api_key="test-key", base_url=url, http_client=http_client, retries=0) as client,
+    ):
+        texts = [(await client.complete("deepseek/deepseek-v4-pro", "Hi")).text for _ in range(2)]
+    assert texts == ["Hello", "Hello"]
+    assert len(requests) == 2
 
 
 def test_a_connection_of_ours_asks_for_a_certificate_and_the_host_s_name() -> None:

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
 import anyio
-from anyio.abc import SocketAttribute, SocketStream
+from anyio.abc import ByteReceiveStream, SocketAttribute, SocketStream
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
@@ -60,7 +60,7 @@ def saying(*pieces: bytes, pause: float = 0.0, end: str = "close") -> Answering:
     return answer
 
 
-async def gone(stream: SocketStream) -> None:
+async def gone(stream: ByteReceiveStream) -> None:
     """Return when the client has closed its end."""
     try:
         while True:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import selectors
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 from anyio.abc import ByteStream, SocketAttribute
 from anyio.streams.tls import TLSAttribute, TLSStream
 
 from thinkaloud.transport.chunks import Dechunker
-
-if TYPE_CHECKING:
-    import ssl
 
 _READ_SIZE = 64 * 1024
 
@@ -53,6 +51,7 @@ class Connection:
         self._chunks = Dechunker()
         self._rest = b""  # for the HTTP library, come while a body was read
         self._ended = False
+        self._more = False  # the last read brought as much as it could: more may have come from the network already
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
         """What comes next for the HTTP library; b"" at the end."""
@@ -77,9 +76,10 @@ class Connection:
             return b""
         try:
             if timeout is None:
-                return await self._stream.receive(max_bytes)
-            with anyio.fail_after(timeout):
-                return await self._stream.receive(max_bytes)
+                data = await self._stream.receive(max_bytes)
+            else:
+                with anyio.fail_after(timeout):
+                    data = await self._stream.receive(max_bytes)
         except anyio.EndOfStream:
             self._ended = True
             return b""
@@ -87,6 +87,8 @@ class Connection:
             raise self._core.ReadTimeout(error) from error
         except _BROKEN as error:
             raise self._core.ReadError(error) from error
+        self._more = len(data) >= max_bytes
+        return data
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
         self._chunks.expect_answer()
@@ -121,8 +123,14 @@ class Connection:
 
     def get_extra_info(self, info: str) -> Any:
         if info == "is_readable":
-            return _readable(self._stream.extra(SocketAttribute.raw_socket))
+            return self._dirty or _readable(self._stream.extra(SocketAttribute.raw_socket))
         return self._stream.extra(_FACTS[info], None) if info in _FACTS else None
+
+    @property
+    def _dirty(self) -> bool:
+        """More may have been read than the answers to our requests: the rest would pass for the next answer."""
+        inside = self._stream.extra(TLSAttribute.ssl_object, None)
+        return not self._chunks.at_end or self._more or (inside is not None and _holds(inside))
 
 
 _FACTS = {
@@ -143,6 +151,17 @@ def _errors(too_late: type[Exception], broken: type[Exception]) -> Iterator[None
         raise too_late(error) from error
     except _BROKEN as error:
         raise broken(error) from error
+
+
+def _holds(inside: Any) -> bool:
+    """A TLS object has bytes, or an end, that nobody has read."""
+    try:
+        inside.read(1)
+    except ssl.SSLWantReadError:
+        return False
+    except ssl.SSLError:
+        pass
+    return True
 
 
 def _readable(connection: Any) -> bool:

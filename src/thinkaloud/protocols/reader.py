@@ -122,12 +122,15 @@ class Reader:
             return ()
         if self._decoder is None:
             if self._body is None:
+                size = len(chunk)
                 chunk = self._choose_framing(chunk)
-            if self._decoder is None:
+                self._room -= size - len(chunk)  # blank lines without end are a stream without end
+            if self._decoder is None and self._room >= 0:
                 return self._collect(chunk)
         self._room -= len(chunk)
         if self._room < 0:
             return self._failed([], self._limits.exceeded("stream_size", "the stream has over {} bytes"))
+        assert self._decoder is not None
         events: list[StreamEvent] = []
         try:
             for event in self._decoder.feed(chunk):

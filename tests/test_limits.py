@@ -195,6 +195,22 @@ async def test_a_bomb_is_stopped_at_the_bound_of_what_comes_out_of_it() -> None:
     assert caught.value.which == "event_size"
 
 
+@pytest.mark.parametrize(
+    ("encoding", "body"),
+    [
+        ("gzip", gzip.compress(BODY, mtime=0) * 2),
+        ("deflate", zlib.compress(BODY) * 2),
+        ("deflate", zlib.compress(BODY)[2:-4] * 2),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_a_compressed_body_may_come_in_pieces_of_any_size(encoding: str, body: bytes, size: int) -> None:
+    inflater = Inflater(encoding)
+    pieces = [body[start : start + size] for start in range(0, len(body), size)]
+    assert b"".join(out for piece in pieces for out in inflater.feed(piece)) == BODY * 2
+    inflater.close()
+
+
 def test_a_bomb_comes_out_in_small_pieces() -> None:
     bomb = zlib.compress(b"x" * 10_000_000)
     pieces = [len(piece) for piece in Inflater("deflate").feed(bomb)]

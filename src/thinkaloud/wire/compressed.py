@@ -25,7 +25,7 @@ class Inflater:
             raise ValueError(f"the body is compressed as {encoding[:40]!r}, though nothing compressed was asked for")
         self._window = _WINDOWS[encoding]
         self._inflate = zlib.decompressobj(self._window)
-        self._fresh = True
+        self._begun = b""  # what was taken in of this stream, as far as it tells what it is: two bytes
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """What comes out of a piece of the body, piece by piece."""
@@ -33,24 +33,26 @@ class Inflater:
             piece = self._inflated(data)
             data = self._inflate.unconsumed_tail or self._inflate.unused_data
             if self._inflate.eof and data:  # gzip bodies may follow each other
-                self._inflate, self._fresh = zlib.decompressobj(self._window), True
+                self._inflate, self._begun = zlib.decompressobj(self._window), b""
             if piece:
                 yield piece
 
     def close(self) -> None:
         """Take in the end of the body."""
-        if not (self._fresh or self._inflate.eof):
+        if self._begun and not self._inflate.eof:
             raise ValueError("the compressed body ends in the middle")
 
     def _inflated(self, data: bytes) -> bytes:
         try:
             piece = self._inflate.decompress(data, _PIECE)
         except zlib.error as error:
-            if not self._fresh or self._window != zlib.MAX_WBITS:
+            if len(self._begun) > 1 or self._window != zlib.MAX_WBITS:
                 raise ValueError(f"the body is not compressed as it says: {error}") from None
             # Some servers leave out the two bytes in front.
             self._window = -zlib.MAX_WBITS
             self._inflate = zlib.decompressobj(self._window)
-            return self._inflated(data)
-        self._fresh = False
+            begun, self._begun = self._begun, b""
+            return self._inflated(begun + data)
+        if len(self._begun) < 2:
+            self._begun += data[:2]
         return piece

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
+
 import pytest
 
 import thinkaloud as ta
@@ -276,3 +279,18 @@ def test_models_of_an_unknown_provider_are_refused() -> None:
 def test_what_names_no_model_is_refused(model: str) -> None:
     with pytest.raises(ConfigurationError, match="provider/model"):
         find_model(model)
+
+
+@pytest.mark.unwatched
+def test_ids_that_name_no_row_are_not_kept() -> None:
+    find_model("openrouter/nobody/none")
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for number in range(300):
+            find_model(f"openrouter/nobody/{number}-{'x' * 1000}")
+        gc.collect()
+        kept = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert kept < 100_000

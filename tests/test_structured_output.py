@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
-from dataclasses import dataclass, field
+import weakref
+from dataclasses import dataclass, field, make_dataclass
 from typing import Any
 
 import attrs
@@ -13,6 +15,7 @@ import thinkaloud as ta
 from support.scenario import client_of
 from thinkaloud import codec
 from thinkaloud.testing import Reply, Scripted
+from thinkaloud.typed import reading
 from thinkaloud.typed.schema import is_strict, schema_of
 
 CLAUDE = "anthropic/claude-opus-5"
@@ -377,3 +380,16 @@ async def test_a_run_whose_output_never_fits_tells_so(model: str) -> None:
     assert caught.value.__cause__.raw == "No."
     assert caught.value.partial is not None
     assert caught.value.partial.turns == 2
+
+
+def test_types_that_are_made_for_one_call_are_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_MOST_KINDS", 20)
+
+    def made_for_one_call(number: int) -> weakref.ref[type]:
+        kind: Any = make_dataclass(f"Answer{number}", [("a", int)])
+        assert reading.read({"a": number}, kind).a == number
+        return weakref.ref(kind)
+
+    made = [made_for_one_call(number) for number in range(70)]
+    gc.collect()
+    assert sum(kind() is not None for kind in made) <= 21

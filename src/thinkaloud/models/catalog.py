@@ -102,7 +102,8 @@ def lookup(provider: str, id: str) -> Model | None:
 
 def row(provider: str, id: str) -> Model | None:
     """The row under exactly this id: a user's own, with the gaps filled from the catalog's, or the catalog's."""
-    own, known = _registered.get((provider, id)), _row(provider, id)
+    own = _registered.get((provider, id))
+    known = _row(provider, id) if (provider, id) in _rows() else None
     if own is None or known is None:
         return own or known
     return with_facts(own, known, connection=True)
@@ -142,9 +143,9 @@ def _rows() -> dict[_Key, str]:
 
 
 @cache
-def _row(provider: str, id: str) -> Model | None:
-    text = _rows().get((provider, id))
-    return None if text is None else read_row(Model, json.loads(text), f"{provider}/{id}")
+def _row(provider: str, id: str) -> Model:
+    """Kept for the rows of the file alone: other ids may come from anywhere, in any number."""
+    return read_row(Model, json.loads(_rows()[provider, id]), f"{provider}/{id}")
 
 
 @cache

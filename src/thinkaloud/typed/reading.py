@@ -26,6 +26,7 @@ class _At(ValueError):
 
 def read(value: Any, kind: Any) -> Any:
     """Read a decoded JSON value into a type. Raises Unfit."""
+    _forget_where_many()
     try:
         return _converter().structure(value, kind)
     except (ExceptionGroup, ValueError, TypeError, LookupError) as error:
@@ -34,6 +35,7 @@ def read(value: Any, kind: Any) -> Any:
 
 def read_members(value: Mapping[str, Any], members: list[kinds.Member]) -> dict[str, Any]:
     """Read an object into the values of its members; those left out are missing. Raises Unfit."""
+    _forget_where_many()
     try:
         return _members(value, members)
     except ExceptionGroup as error:
@@ -222,7 +224,9 @@ def _class(cls: Any) -> Callable[[Any, Any], Any]:
         members = kinds.members_of(cls)
         read_fields: Callable[[Any, Any], Any] = lambda value, _: _members(value, members)  # noqa: E731
     else:
-        read_fields = make_dict_structure_fn(cls, _converter(), _cattrs_forbid_extra_keys=True)
+        read_fields = make_dict_structure_fn(
+            cls, _converter(), _cattrs_forbid_extra_keys=True, _cattrs_use_linecache=False
+        )
 
     def read_class(value: Any, _: Any) -> Any:
         if not isinstance(value, Mapping):
@@ -253,8 +257,30 @@ def _converter() -> Converter:
         (lambda kind: _is(kinds.words_of, kind), _words),
         (lambda kind: _is(kinds.union_of, kind), _union),
     ):
-        converter.register_structure_hook_factory(fits, factory)
+        converter.register_structure_hook_factory(fits, _counted(factory))
     return converter
+
+
+# A converter keeps every type that it has read. A program may make a type for each call, inside a function.
+_MOST_KINDS = 500
+_kinds_read = 0
+
+
+def _counted(factory: Callable[[Any], Callable[[Any, Any], Any]]) -> Callable[[Any], Callable[[Any, Any], Any]]:
+    def make(kind: Any) -> Callable[[Any, Any], Any]:
+        global _kinds_read
+        _kinds_read += 1
+        return factory(kind)
+
+    return make
+
+
+def _forget_where_many() -> None:
+    """Begin with a new converter where this one has read very many types."""
+    global _kinds_read
+    if _kinds_read > _MOST_KINDS:
+        _kinds_read = 0
+        _converter.cache_clear()
 
 
 def _is(find: Callable[[Any], Any], kind: Any) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -17,7 +19,9 @@ import thinkaloud as ta
 from support.program import PROGRAM, clean_environment
 from thinkaloud import codec
 from thinkaloud.cli import main
-from thinkaloud.testing import Delivery, Failure, RecordedRequest, Reply, Scripted, serve_in_thread
+from thinkaloud.cli.answer_file import AnswerFile, _lock
+from thinkaloud.cli.arguments import WrongUse
+from thinkaloud.testing import Delivery, Failure, RecordedRequest, Reply, Scripted, no_backoff, serve_in_thread
 
 
 def echoing(request: RecordedRequest) -> Reply | Failure:
@@ -201,3 +205,103 @@ def test_an_endless_file_takes_no_answers(tmp_path: Path, capsys: pytest.Capture
     given, _ = asked(tmp_path, {"id": "a", "prompt": "one"})
     assert run(given, Path("/dev/zero"), "http://127.0.0.1:9") == 2
     assert "is no file that a later run could go on with" in capsys.readouterr().err
+
+
+# what failed
+
+
+def run_with(given: Path, answers: Path, url: str, *more: str) -> int:
+    return main(["batch", str(given), str(answers), "-m", "anthropic/claude-x", "--base-url", url, *more])
+
+
+def test_an_error_of_an_earlier_run_still_counts(url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given, answers = asked(tmp_path, {"id": "a", "prompt": "one"}, {"id": "b", "prompt": "bad"})
+    assert run(given, answers, url) == 1
+    before = answers.read_bytes()
+    assert run(given, answers, url) == 1
+    assert answers.read_bytes() == before
+    last = "0 answered, 0 failed, 2 were there, 1 of them with an error (--retry-failed asks again)"
+    assert capsys.readouterr().err.splitlines()[-1] == last
+
+
+def test_what_failed_is_asked_again_where_that_is_wanted(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, answers = asked(tmp_path, {"id": "a", "prompt": "one"}, {"id": "b", "prompt": "bad"})
+    assert run(given, answers, url) == 1
+    asked(tmp_path, {"id": "a", "prompt": "one"}, {"id": "b", "prompt": "good"})
+    answers.chmod(0o640)
+    assert run_with(given, answers, url, "--retry-failed") == 0
+    found = answered(answers)
+    assert set(found) == {"a", "b"}
+    assert "message" in found["b"]
+    assert answers.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["in.jsonl", "out.jsonl"]
+    assert capsys.readouterr().err.splitlines()[-1] == "1 answered, 0 failed, 1 were there"
+
+
+def test_what_fails_again_has_one_line(url: str, tmp_path: Path) -> None:
+    given, answers = asked(tmp_path, {"id": "b", "prompt": "bad"})
+    assert run(given, answers, url) == 1
+    assert run_with(given, answers, url, "--retry-failed") == 1
+    assert "error" in answered(answers)["b"]
+
+
+def test_of_two_lines_that_a_killed_run_left_the_last_one_counts(url: str, tmp_path: Path) -> None:
+    given, answers = asked(tmp_path, {"id": "a", "prompt": "one"}, {"id": "b", "prompt": "two"})
+    assert run(given, answers, url) == 0
+    error = b'{"id": "a", "error": {"type": "Overloaded", "message": "busy"}}\n'
+    answers.write_bytes(error + answers.read_bytes())
+    assert run(given, answers, url) == 0
+    assert "message" in answered(answers)["a"]
+
+
+def test_a_link_to_the_answers_stays_a_link(url: str, tmp_path: Path) -> None:
+    given, answers = asked(tmp_path, {"id": "b", "prompt": "bad"})
+    (tmp_path / "elsewhere").mkdir()
+    answers.symlink_to(tmp_path / "elsewhere" / "kept.jsonl")
+    assert run(given, answers, url) == 1
+    assert run_with(given, answers, url, "--retry-failed") == 1
+    assert answers.is_symlink()
+    assert set(answered(answers)) == {"b"}
+
+
+def test_a_file_that_was_replaced_meanwhile_is_not_written(url: str, tmp_path: Path) -> None:
+    pytest.importorskip("fcntl")
+    path = tmp_path / "out.jsonl"
+    path.write_text('{"id": "a", "error": {}}\n')
+    first = AnswerFile(str(path))
+    first.append({"id": "a", "message": {}})
+    opened = os.open(path, os.O_RDWR)  # another run has opened it, and waits for its lock
+    first.close()
+    with pytest.raises(WrongUse, match="being written by another run"):
+        _lock(opened, str(path))
+    os.close(opened)
+
+
+def test_a_server_that_is_not_there_ends_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given, answers = asked(tmp_path, *({"id": str(number), "prompt": "one"} for number in range(9)))
+    with socket.socket() as nobody, no_backoff():  # bound, and nobody listens
+        nobody.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        assert run_with(given, answers, url, "--stop-after", "3", "--limit", "1") == 1
+        told = capsys.readouterr().err.splitlines()
+        assert told[-2].startswith("stopped: 3 conversations in a row could not be asked (no connection could be made")
+        assert told[-1] == "0 answered, 3 failed, 6 not asked"
+        assert run_with(given, answers, url, "--stop-after", "0", "--retry-failed") == 1
+        assert capsys.readouterr().err.splitlines()[-1] == "0 answered, 9 failed"
+    assert len(answered(answers)) == 9
+
+
+def test_refusals_of_a_server_that_is_there_end_nothing(url: str, tmp_path: Path) -> None:
+    given, answers = asked(tmp_path, *({"id": str(number), "prompt": "bad"} for number in range(4)))
+    assert run_with(given, answers, url, "--stop-after", "2") == 1
+    assert len(answered(answers)) == 4
+
+
+def test_a_stop_after_less_than_nothing_is_wrong_use(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, answers = asked(tmp_path, {"id": "a", "prompt": "one"})
+    assert run_with(given, answers, url, "--stop-after", "-1") == 2
+    assert "--stop-after must be 0 or more" in capsys.readouterr().err

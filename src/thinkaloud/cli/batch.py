@@ -12,12 +12,13 @@ from typing import Any
 from thinkaloud.cli.answer_file import AnswerFile
 from thinkaloud.cli.arguments import WrongUse
 from thinkaloud.cli.output import Output, reason, rich_is_installed
-from thinkaloud.errors import CodecError, ProviderError, ThinkaloudError
+from thinkaloud.errors import CodecError, ConnectFailed, DeadlineExceeded, ProviderError, ThinkaloudError
 from thinkaloud.jsontext import dumps, loads_exact
 from thinkaloud.levels import ThinkingLevel
 from thinkaloud.plan import Messages
 
 HELP = "answer many conversations from a file; a run that was stopped goes on where it was"
+_STOP_AFTER = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,11 +39,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-tokens", type=int, metavar="N", help="the most that may be generated for each")
     parser.add_argument("--base-url", metavar="URL", help="another place that speaks the provider's protocol")
     parser.add_argument("--limit", type=int, default=8, metavar="N", help="how many at the same time (8)")
+    parser.add_argument(
+        "--retry-failed",
+        action="store_true",
+        help="ask again what has an error in OUT.jsonl; its new line takes the place of the old one. Without it only "
+        "what has no line there is asked, and errors that are there count as failed",
+    )
+    parser.add_argument(
+        "--stop-after",
+        type=int,
+        default=_STOP_AFTER,
+        metavar="N",
+        help=f"stop when so many in a row could not be asked for want of a connection ({_STOP_AFTER}); 0: never",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out: 0 where every conversation was answered, 1 where one failed."""
+    """Carry the command out: 0 where every conversation was answered, now or earlier, 1 where one failed."""
     import anyio
+
+    if arguments.stop_after < 0:
+        raise WrongUse("--stop-after must be 0 or more")
 
     questions = _questions(Path(arguments.questions))
     answers = AnswerFile(arguments.answers)
@@ -58,37 +75,64 @@ async def _answer_all(arguments: argparse.Namespace, questions: Mapping[str, Mes
     from thinkaloud import codec
     from thinkaloud.batch import Outcome, complete_many
 
-    ids = [id for id in questions if id not in answers.done]
+    there = answers.done - answers.failed if arguments.retry_failed else answers.done
+    ids = [id for id in questions if id not in there]
+    before = len(questions) - len(ids)
+    failed_before = 0 if arguments.retry_failed else len(answers.failed & questions.keys())
     writing = anyio.Lock()
-    failed = 0
-    with _progress(len(questions), len(questions) - len(ids)) as advance:
+    answered = failed = without_connection = 0
+    stopped: _NoConnection | None = None
+    with _progress(len(questions), before) as advance:
 
         async def write(place: int, outcome: Outcome) -> None:
-            nonlocal failed
-            failed += isinstance(outcome, ThinkaloudError)
-            told = (
-                {"error": _told(outcome)}
-                if isinstance(outcome, ThinkaloudError)
-                else {"message": codec.to_data(outcome)}
-            )
+            nonlocal answered, failed, without_connection
+            is_failure = isinstance(outcome, ThinkaloudError)
+            told = {"error": _told(outcome)} if is_failure else {"message": codec.to_data(outcome)}
             async with writing:
                 await anyio.to_thread.run_sync(answers.append, {"id": ids[place], **told})
+            failed += is_failure
+            answered += not is_failure
             advance()
+            without_connection = without_connection + 1 if _has_no_connection(outcome) else 0
+            if without_connection == arguments.stop_after:
+                raise _NoConnection(str(outcome))
 
-        await complete_many(
-            arguments.model,
-            [questions[id] for id in ids],
-            limit=arguments.limit,
-            on_done=write,
-            reasoning=arguments.reasoning,
-            system=arguments.system,
-            max_tokens=arguments.max_tokens,
-            base_url=arguments.base_url,
+        try:
+            await complete_many(
+                arguments.model,
+                [questions[id] for id in ids],
+                limit=arguments.limit,
+                on_done=write,
+                reasoning=arguments.reasoning,
+                system=arguments.system,
+                max_tokens=arguments.max_tokens,
+                base_url=arguments.base_url,
+            )
+        except _NoConnection as error:
+            stopped = error
+    out = Output(sys.stderr)
+    if stopped is not None:
+        out.line(
+            f"stopped: {without_connection} conversations in a row could not be asked ({stopped}). When the server can "
+            "be reached, run this again with --retry-failed; --stop-after 0 goes on in any case"
         )
-    before = len(questions) - len(ids)
-    there = f", {before} were there" if before else ""
-    Output(sys.stderr).line(f"{len(ids) - failed} answered, {failed} failed{there}")
-    return 1 if failed else 0
+    counts = [f"{answered} answered", f"{failed} failed"]
+    if stopped is not None:
+        counts.append(f"{len(ids) - answered - failed} not asked")
+    if before:
+        counts.append(f"{before} were there")
+    errors = f", {failed_before} of them with an error (--retry-failed asks again)" if failed_before else ""
+    out.line(", ".join(counts) + errors)
+    return 1 if failed or failed_before or stopped is not None else 0
+
+
+class _NoConnection(Exception):
+    """Nobody is there to be asked."""
+
+
+def _has_no_connection(outcome: object) -> bool:
+    late = isinstance(outcome, DeadlineExceeded) and outcome.kind == "connect"
+    return late or isinstance(outcome, ConnectFailed)
 
 
 def _told(error: ThinkaloudError) -> dict[str, Any]:

@@ -86,8 +86,10 @@ async def _answer_all(arguments: argparse.Namespace, questions: Mapping[str, Mes
 
         async def write(place: int, outcome: Outcome) -> None:
             nonlocal answered, failed, without_connection
-            is_failure = isinstance(outcome, ThinkaloudError)
-            told = {"error": _told(outcome)} if is_failure else {"message": codec.to_data(outcome)}
+            if is_failure := isinstance(outcome, ThinkaloudError):
+                told = {"error": _told(outcome)}
+            else:
+                told = {"message": codec.to_data(outcome)}
             async with writing:
                 await anyio.to_thread.run_sync(answers.append, {"id": ids[place], **told})
             failed += is_failure

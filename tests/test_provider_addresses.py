@@ -121,8 +121,11 @@ def test_a_key_that_is_given_wins_over_a_project_of_the_environment(monkeypatch:
     monkeypatch.setenv("GOOGLE_CLOUD_LOCATION", "us-east5")
     client = ta.Client(api_key="AIza-given")
     assert client.prepare("google-vertex/gemini-3-pro", "Hi").request.url.startswith(EXPRESS)
-    fallen = client.prepare("google/gemini-3-pro", "Hi", fallbacks=["google-vertex/gemini-3-pro"]).fallbacks[0]
+    both = ta.Client(api_key={"google": "AIza-one", "google-vertex": "AIza-given"})
+    fallen = both.prepare("google/gemini-3-pro", "Hi", fallbacks=["google-vertex/gemini-3-pro"]).fallbacks[0]
     assert fallen.request.url.startswith(EXPRESS)
+    other = client.prepare("google/gemini-3-pro", "Hi", fallbacks=["google-vertex/gemini-3-pro"]).fallbacks[0]
+    assert "/projects/p1/" in other.request.url  # a lone key is for the provider that is asked first
 
 
 @pytest.mark.parametrize("named", [{"project": "mine"}, {"location": "us-east5"}])

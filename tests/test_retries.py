@@ -40,9 +40,12 @@ def waiting() -> Iterator[None]:
         policy._backoff = False
 
 
+KEYS = {"anthropic": "test-key", "deepseek": "test-key", "openai": "test-key"}
+
+
 def client_of(*replies: Any, **options: Any) -> tuple[Scripted, ta.Client]:
     scripted = Scripted(replies)
-    return scripted, ta.Client(transport=scripted.transport(), api_key="test-key", **options)
+    return scripted, ta.Client(transport=scripted.transport(), api_key=KEYS, **options)
 
 
 async def read(

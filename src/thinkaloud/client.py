@@ -6,14 +6,15 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from inspect import isawaitable, iscoroutinefunction
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
+from urllib.parse import urlsplit
 
 from thinkaloud.abandoned import Abandoned
 from thinkaloud.attempts import Source
-from thinkaloud.auth.api_key import ApiKey, Key
+from thinkaloud.auth.api_key import Key
 from thinkaloud.auth.base import Auth, checked_auth, parts_of
 from thinkaloud.auth.choice import find_auth, fits
 from thinkaloud.auth.concealing import Concealer
-from thinkaloud.auth.secret import covered
+from thinkaloud.auth.keys import Keys, covered_keys
 from thinkaloud.corrected import answered
 from thinkaloud.errors import ConfigurationError, UnsupportedOption, shown
 from thinkaloud.event_stream import EventStream
@@ -42,10 +43,11 @@ class Client:
     """Keeps connections, credentials and defaults for many calls.
 
     api_key: a key for the providers that this client calls, or a callable (plain or async) that gives one before each
-        request; None looks into the environment.
+        request; or a mapping of keys by the ids of their providers. None looks into the environment, and so does a
+        fallback at another provider and another address than what is asked first: a lone key is not sent there.
     auth: credentials of a cloud (AwsAuth, GoogleAuth), a BearerAuth, or an object of yours with `headers(request)`.
         It wins over api_key, at the providers that it is for, and may know the region or project of their addresses.
-    base_url: another place that speaks the protocol, such as a gateway.
+    base_url: another place that speaks the protocol, such as a gateway; a model's own `base_url` wins over it.
     http_client: an httpx or httpx2 AsyncClient of yours; it is used as it is and never closed here.
     transport: another way to send requests; the test kit has one that answers from memory.
     timeouts, limits: time limits and bounds.
@@ -61,7 +63,7 @@ class Client:
     def __init__(
         self,
         *,
-        api_key: Key | None = None,
+        api_key: Key | Mapping[str, Key] | None = None,
         auth: Auth | None = None,
         http_client: Any = None,
         transport: Transport | None = None,
@@ -74,7 +76,7 @@ class Client:
         tracing: Any = False,
         **defaults: Unpack[CallOptions],
     ) -> None:
-        key = None if api_key is None else covered(api_key)
+        keys = None if api_key is None else covered_keys(api_key)
         del api_key
         if transport is not None and http_client is not None:
             raise ConfigurationError("give http_client or transport, not both")
@@ -84,8 +86,8 @@ class Client:
         for name, value, wanted in checked:
             if not isinstance(value, wanted):
                 raise ConfigurationError(f"{name} must be {wanted.__name__}(...), not {type(value).__name__}")
-        self._key = None if key is None else ApiKey(key)
-        self._auth = checked_auth(auth, self._key)
+        self._keys = Keys(keys)
+        self._auth = checked_auth(auth, self._keys or None)
         if transport is not None and not all(callable(getattr(transport, name, None)) for name in ("send", "aclose")):
             raise ConfigurationError(f"transport must have send and aclose, as a Transport, not {shown(transport)}")
         self._transport = transport or HttpTransport(http_client=http_client, timeouts=timeouts)
@@ -169,20 +171,24 @@ class Client:
 
     def _merged(self, options: CallOptions) -> CallOptions:
         given = {name: value for name, value in options.items() if value is not None}
-        return {**self._defaults, **given}  # type: ignore[typeddict-item]
+        defaults = {name: value for name, value in self._defaults.items() if name != "base_url"}
+        return {**defaults, **given}  # type: ignore[typeddict-item]
 
     def _plan(self, model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> Plan:
-        entry = Entry({} if self._auth is None else parts_of(self._auth), self._keyed)
+        entry = Entry(
+            {} if self._auth is None else parts_of(self._auth), self._keyed, self._defaults.get("base_url") or ""
+        )
         return build_plan(model, messages, self._merged(options), stream=stream, entry=entry)
 
-    def _keyed(self, provider: Provider) -> bool:
-        return self._key is not None and (self._auth is None or not fits(self._auth, provider))
+    def _keyed(self, provider: Provider, first: bool) -> bool:
+        key = self._keys.of(provider, first=first)
+        return key is not None and (self._auth is None or not fits(self._auth, provider, first=first))
 
     def _open(self, model: str | Model, messages: Messages, options: CallOptions, *, stream: bool) -> EventStream:
         plan = self._plan(model, messages, options, stream=stream)
         concealer = Concealer()
         source = Source(
-            _sender(self._transport, plan, self._key, self._auth, concealer),
+            _sender(self._transport, plan, self._keys, self._auth, concealer),
             conceal=concealer.conceal,
             observers=observers(self._hooks, self._trace, plan),
             on_event=None if self._hooks is None else self._hooks.on_event,
@@ -305,7 +311,7 @@ def _open_alone(model: str | Model, messages: Messages, options: CallOptions, *,
     transport = HttpTransport()
     concealer = Concealer()
     source = Source(
-        _sender(transport, plan, None, None, concealer),
+        _sender(transport, plan, Keys(None), None, concealer),
         aclose=transport.aclose,
         abandoned=_abandoned,
         conceal=concealer.conceal,
@@ -315,13 +321,15 @@ def _open_alone(model: str | Model, messages: Messages, options: CallOptions, *,
 
 
 def _sender(
-    transport: Transport, plan: Plan, key: ApiKey | None, auth: Auth | None, concealer: Concealer
+    transport: Transport, plan: Plan, keys: Keys, auth: Auth | None, concealer: Concealer
 ) -> Callable[[Plan], Awaitable[Exchange]]:
     """Find the credentials of every plan now, before any network; ask them for headers anew before each request."""
-    known: dict[Origin, Auth] = {
-        each.context.origin: find_auth(each.provider, key, auth=auth, url=each.request.url)
-        for each in (plan, *plan.fallbacks)
-    }
+    known: dict[Origin, Auth] = {}
+    for each in (plan, *plan.fallbacks):
+        first = each.provider.id == plan.provider.id or _host(each) == _host(plan)
+        key = keys.of(each.provider, first=first)
+        found = find_auth(each.provider, key, auth=auth, url=each.request.url, first=first)
+        known[each.context.origin] = found
 
     async def send(plan: Plan) -> Exchange:
         concealer.note(plan.request.headers, all_of_them=False)
@@ -332,3 +340,7 @@ def _sender(
         return await transport.send(plan.request, credentials)
 
     return send
+
+
+def _host(plan: Plan) -> str:
+    return urlsplit(plan.request.url).netloc

@@ -166,7 +166,7 @@ def build_plan(
     fallbacks: list[Plan] = []
     for place, fallback in enumerate(items_of("fallbacks", given)):
         try:
-            fallbacks.append(_one_plan(fallback, messages, others, stream=stream, entry=entry))
+            fallbacks.append(_one_plan(fallback, messages, others, stream=stream, entry=entry, first=plan.provider))
         except (ConfigurationError, HistoryError) as error:
             error.args = (f"fallbacks[{place}]={_name_of(fallback)}: {error.message}",)
             raise
@@ -190,7 +190,16 @@ def _name_of(model: object) -> str:
     return model if isinstance(model, str) else shown(model)
 
 
-def _one_plan(model: str | Model, messages: Messages, options: CallOptions, *, stream: bool, entry: Entry) -> Plan:
+def _one_plan(
+    model: str | Model,
+    messages: Messages,
+    options: CallOptions,
+    *,
+    stream: bool,
+    entry: Entry,
+    first: Provider | None = None,
+) -> Plan:
+    """first: the provider that is asked before this one."""
     resolved, provider = resolve_model(model, base_model=options.get("base_model"))
     assert resolved.protocol is not None
     wire = wire_protocol(resolved.protocol)
@@ -241,6 +250,7 @@ def _one_plan(model: str | Model, messages: Messages, options: CallOptions, *, s
             provider,
             endpoint=options.get("endpoint"),
             entry=entry,
+            first=first is None or first.id == provider.id,
             allow_http=options.get("allow_http") is True,
         ),
         extra_body=mapping_of("extra_body", options.get("extra_body")),

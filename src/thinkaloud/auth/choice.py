@@ -18,16 +18,19 @@ from thinkaloud.errors import ConfigurationError, MissingCredentials
 from thinkaloud.models.providers import PROVIDERS, Provider
 
 
-def find_auth(provider: Provider, key: ApiKey | None, *, auth: Auth | None = None, url: str = "") -> Auth:
+def find_auth(
+    provider: Provider, key: ApiKey | None, *, auth: Auth | None = None, url: str = "", first: bool = True
+) -> Auth:
     """Choose the credentials for a call: the given ones that fit its provider, else the environment's.
 
     auth: wins over the key, except at providers of another kind than its own.
     url: the address that will be called.
+    first: whether it is the provider that a call asks first, or its address.
 
     Raises MissingCredentials, which names the variables that were looked at, and ConfigurationError where a token of
     Google Cloud has no project.
     """
-    if auth is not None and fits(auth, provider):
+    if auth is not None and fits(auth, provider, first=first):
         if isinstance(auth, GoogleAuth) and _EXPRESS.match(url):
             raise ConfigurationError(
                 f"provider {provider.id!r} needs a project for a token of Google Cloud: set GOOGLE_CLOUD_PROJECT, or "
@@ -47,19 +50,22 @@ def find_auth(provider: Provider, key: ApiKey | None, *, auth: Auth | None = Non
         return _from_environment("aws")
     wanted = " or ".join(provider.key_variables)
     ways = [f"set the environment variable {wanted}"] if wanted else []
-    ways += ["use Client(api_key=...)", *_OTHER_WAYS.get(provider.auth, ())]
+    given = "..." if first else f'{{"{provider.id}": ...}}'
+    ways += [f"use Client(api_key={given})", *_OTHER_WAYS.get(provider.auth, ())]
     raise MissingCredentials(
         f"no key for provider {provider.id!r}: {', or '.join(ways)}", variables=provider.key_variables
     )
 
 
-def fits(auth: Auth, provider: Provider) -> bool:
+def fits(auth: Auth, provider: Provider, *, first: bool = True) -> bool:
     """Whether credentials are of the kind that a provider takes: a token of one cloud is never sent to another one.
 
-    Credentials that name no kinds fit everywhere, and every kind fits an endpoint of one's own.
+    Credentials that name no kinds fit what is asked first, and every kind fits an endpoint of one's own.
     """
     kinds: tuple[str, ...] | None = getattr(auth, "kinds", None)
-    return kinds is None or provider.auth in kinds or provider.id not in PROVIDERS
+    if kinds is None:
+        return first
+    return provider.auth in kinds or provider.id not in PROVIDERS
 
 
 # The address of Vertex AI that names no project; only keys are taken there.

@@ -32,20 +32,23 @@ class Address:
     unused: tuple[str, ...] = ()
 
 
-def _no_key(provider: Provider) -> bool:
+def _no_key(provider: Provider, first: bool) -> bool:
     return False
 
 
 @frozen
 class Entry:
-    """What the credentials that a user gives say of addresses.
+    """What a client and its credentials say of addresses.
 
-    parts: the parts of an address that they know, such as their region.
-    keyed: whether a provider gets a key that the user gave, and neither a token nor a key of the environment.
+    parts: the parts of an address that the credentials know, such as their region.
+    keyed: whether a provider gets a key that the user gave, and neither a token nor a key of the environment; the flag
+        tells whether it is the provider that a call asks first.
+    base_url: where models go that have no address of their own.
     """
 
     parts: Mapping[str, str] = field(factory=dict)
-    keyed: Callable[[Provider], bool] = _no_key
+    keyed: Callable[[Provider, bool], bool] = _no_key
+    base_url: str = ""
 
 
 # What a user may name of an address, as `endpoint`: name, and what a value looks like.
@@ -67,12 +70,14 @@ def find_address(
     *,
     endpoint: Mapping[str, str] | None = None,
     entry: Entry = Entry(),
+    first: bool = True,
     allow_http: bool = False,
 ) -> Address:
-    """Find the address: the given one, the model's, the environment's, or the provider's own, in this order.
+    """Find the address: the given one, the model's, the client's, the environment's, or the provider's own.
 
     endpoint: the parts of the provider's address, by name; they win over what the credentials and the environment say.
-    entry: what the credentials say of it.
+    entry: what a client and its credentials say of it.
+    first: whether it is the provider that a call asks first.
     allow_http: a key may be sent in clear text to another machine.
 
     Raises ConfigurationError for an address that cannot be used, or that would send a key in clear text.
@@ -80,11 +85,11 @@ def find_address(
     protocol = model.protocol or provider.protocol
     surface = provider.surface(protocol) or Surface(protocol=protocol)
     parts = _Parts(provider, endpoint, entry.parts)
-    url = given or model.base_url or _from_environment(surface)
+    url = given or model.base_url or entry.base_url or _from_environment(surface)
     if url:
         address = _checked(url, allow_http=allow_http or provider.allow_http)
         url = url.rstrip("/") + ("" if address.path.strip("/") else surface.base_path)
-    elif surface.express_url is not None and _lets_in_alone(entry.keyed(provider), parts):
+    elif surface.express_url is not None and _lets_in_alone(entry.keyed(provider, first), parts):
         url = surface.express_url
     elif surface.base_url is not None:
         url = PLACEHOLDER.sub(lambda found: parts.demand(found[1]), surface.base_url).rstrip("/")

@@ -197,6 +197,7 @@ ORDER: list[str] = [
     "observing",
     "tracing",
     "deadlines",
+    "loop_end",
     "abandoned",
     "attempts",
     "event_stream",

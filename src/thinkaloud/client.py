@@ -57,7 +57,9 @@ class Client:
     tracing: True makes OpenTelemetry spans with the global provider of tracers, or give a provider (extra `otel`).
     defaults: any argument of a call (reasoning="high", max_tokens=..., system=...), used where a call says nothing.
 
-    Use it as `async with Client(...) as client`, or await `aclose()` at the end. Raises ConfigurationError.
+    Use it as `async with Client(...) as client`, or await `aclose()` at the end. One client serves several event loops,
+    one after the other or in several threads: each loop has connections of its own, which are closed at its end. Only
+    an `http_client` of yours belongs to one loop. Raises ConfigurationError.
     """
 
     def __init__(
@@ -267,7 +269,8 @@ def complete_sync(
 ) -> AssistantMessage:
     """As `complete`, for scripts without an event loop. Raises ConfigurationError inside a running one.
 
-    A `client` may be given to one call after the other; each opens connections of its own.
+    A `client` may be given to any number of calls, also beside an event loop that uses it; each opens connections of its
+    own.
     """
     import anyio
     from anyio.lowlevel import current_token

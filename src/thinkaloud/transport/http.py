@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from anyio.lowlevel import current_token
+
 from thinkaloud.errors import (
     ConfigurationError,
     ConnectFailed,
@@ -20,6 +22,7 @@ from thinkaloud.errors import (
     ThinkaloudError,
     TransportError,
 )
+from thinkaloud.loop_end import close_at_end, has_ended
 from thinkaloud.transport.timeouts import Timeouts
 from thinkaloud.wire.compressed import Inflater
 from thinkaloud.wire.http import HttpRequest
@@ -59,14 +62,14 @@ def _tls_context() -> ssl.SSLContext:
 class HttpTransport:
     """Sends requests over HTTP and never follows a redirect, so that credentials stay with their host.
 
-    http_client: an httpx or httpx2 AsyncClient of yours, which is never closed here; None makes one.
+    http_client: an httpx or httpx2 AsyncClient of yours, which is never closed here; None makes one for each event
+        loop that sends, and closes it when its loop ends.
     """
 
     def __init__(self, *, http_client: Any = None, timeouts: Timeouts = Timeouts()) -> None:
         self._library = _library_of(http_client) if http_client is not None else None
         self._given = http_client
-        self._made: dict[str, Any] = {}
-        self._reading_here: list[Any] = []  # clients that keep the limit on silence for heads only
+        self._made: dict[object, _Made] = {}  # by event loop
         self._timeout = {
             "connect": timeouts.connect,
             "write": timeouts.write,
@@ -80,7 +83,7 @@ class HttpTransport:
 
     async def send(self, request: HttpRequest, credentials: Mapping[str, str]) -> HttpExchange:
         """Send a request and give its answer as soon as the head of it has come."""
-        client = self._client(request.url)
+        client, reads_here = await self._client(request.url)
         library = self._library
         assert library is not None
         failure: ThinkaloudError
@@ -98,11 +101,11 @@ class HttpTransport:
         except RuntimeError as error:
             failure = ConfigurationError(
                 f"the HTTP client cannot be used here ({error}); it may be closed, or belong to another event loop or "
-                "thread: a Client serves the event loop that it was first used in"
+                "thread: an http_client of yours serves the event loop that it was first used in"
             )
         else:
             if not 300 <= response.status_code < 400:
-                return HttpExchange(library, response, keeps_silence=client not in self._reading_here)
+                return HttpExchange(library, response, keeps_silence=not reads_here)
             await response.aclose()
             failure = ConfigurationError(
                 f"base_url redirects{_host_of(response.headers.get('location', ''))} (status {response.status_code}), "
@@ -111,37 +114,64 @@ class HttpTransport:
         raise failure
 
     async def aclose(self) -> None:
-        """Close the connections that were made here; a given client stays open."""
+        """Close the connections that were made here; a given client stays open.
+
+        Those of other event loops are closed when these end.
+        """
         self._closed = True
         await self.disconnect()
 
     async def disconnect(self) -> None:
-        """Close the connections that were made here, as their event loop ends; another one may make new ones."""
-        made, self._made, self._reading_here = self._made, {}, []
-        for client in made.values():
-            await client.aclose()
+        """Close the connections that were made on this event loop; new ones may be made."""
+        made = self._made.pop(current_token(), None)
+        if made is not None:
+            await made.aclose()
 
-    def _client(self, url: str) -> Any:
+    async def _client(self, url: str) -> tuple[Any, bool]:
+        """The HTTP client to use here, and whether it keeps the limit on silence for heads only."""
         if self._closed:
             raise ConfigurationError("the client is closed; make a new one")
         if self._given is not None:
-            return self._given
+            return self._given, False
+        loop = current_token()
+        made = self._made.get(loop)
+        if made is None:
+            for other in list(self._made):
+                if has_ended(other):
+                    self._made.pop(other, None)
+            made = self._made[loop] = _Made()
+            await close_at_end(made)
         scheme = urlsplit(url).scheme
-        client = self._made.get(scheme)
-        if client is None:
+        if scheme not in made.clients:
             library = self._library = self._library or _default_library()
-            # Plain HTTP needs no TLS context, and building one takes long.
-            tls = None if scheme == "http" else _tls_context()
-            if _proxies():  # the library's own transports know how to go through them
-                limits = library.Limits(max_connections=1000, max_keepalive_connections=100)
-                client = library.AsyncClient(verify=tls or False, limits=limits)
-            else:
-                from thinkaloud.transport.own_client import own_client  # loads TLS
+            made.add(library, scheme)
+        return made.clients[scheme], made.clients[scheme] in made.reading_here
 
-                client = own_client(library, tls)
-                self._reading_here.append(client)
-            self._made[scheme] = client
-        return client
+
+class _Made:
+    """The HTTP clients that were made for one event loop, by the scheme of the addresses that they are for."""
+
+    def __init__(self) -> None:
+        self.clients: dict[str, Any] = {}
+        self.reading_here: list[Any] = []
+        """Clients that keep the limit on silence for heads only."""
+
+    def add(self, library: Any, scheme: str) -> None:
+        from thinkaloud.transport.own_client import own_client  # loads TLS
+
+        # Plain HTTP needs no TLS context, and building one takes long.
+        tls = None if scheme == "http" else _tls_context()
+        if _proxies():  # the library's own transports know how to go through them
+            limits = library.Limits(max_connections=1000, max_keepalive_connections=100)
+            self.clients[scheme] = library.AsyncClient(verify=tls or False, limits=limits)
+            return
+        client = self.clients[scheme] = own_client(library, tls)
+        self.reading_here.append(client)
+
+    async def aclose(self) -> None:
+        clients, self.clients, self.reading_here = self.clients, {}, []
+        for client in clients.values():
+            await client.aclose()
 
 
 def _proxies() -> dict[str, str]:

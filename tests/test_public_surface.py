@@ -199,6 +199,7 @@ ORDER: list[str] = [
     "deadlines",
     "loop_end",
     "abandoned",
+    "call_errors",
     "attempts",
     "event_stream",
     "corrected",

@@ -13,7 +13,7 @@ import pytest
 from support.vocabulary import ASSISTANT
 from thinkaloud import errors
 from thinkaloud.errors import ConfigurationError, DeadlineExceeded, ProviderError, ThinkaloudError
-from thinkaloud.notices import Issue
+from thinkaloud.notices import Issue, Notice
 
 CLASSES = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, ThinkaloudError)]
 FIELDS: dict[str, Any] = {
@@ -27,6 +27,7 @@ FIELDS: dict[str, Any] = {
     "body": {"error": {"type": "overloaded_error"}},
     "retryable": True,
     "retry_after": 1.5,
+    "notices": (Notice("retrying", "again", detail={"attempt": 2}),),
     "partial": ASSISTANT,
     "kind": "silence",
     "which": "event_size",

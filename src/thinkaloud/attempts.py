@@ -16,8 +16,10 @@ from anyio.lowlevel import checkpoint, current_token
 from attrs import evolve
 
 from thinkaloud.abandoned import CLOSE_SECONDS, Abandoned
+from thinkaloud.call_errors import Asked, add_to, advise, name_of
 from thinkaloud.deadlines import Deadlines
 from thinkaloud.errors import (
+    ContextTooLong,
     LimitExceeded,
     ProviderError,
     StreamAborted,
@@ -30,6 +32,7 @@ from thinkaloud.messages import AssistantMessage, StopReason
 from thinkaloud.notices import Notice
 from thinkaloud.observing import CallEnd, Observer, RequestInfo, response_info
 from thinkaloud.plan import Plan, amended
+from thinkaloud.protocols.failures import request_id_of
 from thinkaloud.protocols.reader import Reader
 from thinkaloud.transport.base import Exchange
 from thinkaloud.transport.retry import Retry, another_may_do, heed_answer
@@ -95,6 +98,7 @@ class Attempts:
         self._told: list[Notice] = []  # before the answer began
         self._fallbacks = list(plan.fallbacks)
         self._amended: set[str] = set()
+        self._asked = Asked()
         self._retries = 0
         self._pause = 0.0
         self._reads = 0
@@ -113,8 +117,9 @@ class Attempts:
 
     @property
     def partial(self) -> AssistantMessage | None:
-        """The message as far as it has come; None before the first block."""
-        return None if self._reader is None else self._reader.partial
+        """The message as far as it has come; None before the first block. After a failure, that of the error."""
+        told: AssistantMessage | None = getattr(self.error, "partial", None)
+        return told if told is not None or self._reader is None else self._reader.partial
 
     @property
     def message(self) -> AssistantMessage | None:
@@ -228,12 +233,13 @@ class Attempts:
         await self._source.abandoned.close()
         self._deadlines.send()
         self._attempt += 1
+        self._asked.note_request(self.plan)
         self._request_id = None
         for observer in self._source.observers:
             observer.sent(RequestInfo(plan=self.plan, attempt=self._attempt))
         try:
             exchange = self.exchange = await self._in_time(self._send)
-            self._source.limits.check_headers(exchange.headers)
+            self._check_headers(exchange)
             self._deadlines.reading = not exchange.keeps_silence
             self._timed = self._deadlines.running
             self._tell_answered(exchange)
@@ -258,6 +264,7 @@ class Attempts:
         """Nothing more comes. error: why the call failed; None where it ended well."""
         self.over = True
         self.error = error
+        self._asked.tell(error, self._told)
         for observer in self._source.observers:
             observer.ended(
                 CallEnd(
@@ -269,6 +276,13 @@ class Attempts:
                     error=error,
                 )
             )
+
+    def _check_headers(self, exchange: Exchange) -> None:
+        try:
+            self._source.limits.check_headers(exchange.headers)
+        except LimitExceeded as error:
+            error.request_id = request_id_of(exchange.headers)
+            raise
 
     def _tell_answered(self, exchange: Exchange) -> None:
         if self._source.observers:
@@ -319,10 +333,12 @@ class Attempts:
     async def _failed(self, error: ThinkaloudError) -> Sequence[StreamEvent]:
         if self.exchange is not None:
             heed_answer(error, self.exchange.status, self.exchange.headers)
+        advise(error, self.plan, "")
         again = None if self.over else self._amend(error) or self._retry(error) or self._fall_back(error)
         if again is None:
             self.fail(error)
             return ()
+        self._asked.note_failure(again[-1])
         exchange, self.exchange = self.exchange, None
         if exchange is not None:
             with anyio.CancelScope(shield=True), anyio.move_on_after(CLOSE_SECONDS):
@@ -339,22 +355,35 @@ class Attempts:
         return plan.notices
 
     def _retry(self, error: ThinkaloudError) -> Sequence[Notice] | None:
-        wait = self._source.retry.wait(error, self._retries)
+        policy = self._source.retry
+        wait = policy.wait(error, self._retries)
         if wait is None or not self._deadlines.leave_time(wait):
+            why = policy.refuses(error, self._retries) if wait is None else self._deadlines.refuses(wait)
+            add_to(error, why and f"; not sent again: {why}")
             return None
         self._retries += 1
         self._pause = wait
-        text = f"{_said(error)}; the request is sent again in {wait:.1f} s"
-        return [Notice("retrying", text, "", {"attempt": self._retries + 1, "wait": wait, **_facts(error)})]
+        text = f"{self._said(error)}; the request is sent again in {wait:.1f} s"
+        facts = {"attempt": self._retries + 1, "wait": wait, "model": name_of(self.plan), **_facts(error)}
+        return [Notice("retrying", text, "", facts)]
 
     def _fall_back(self, error: ThinkaloudError) -> Sequence[Notice] | None:
-        if not self._fallbacks or not another_may_do(error):
+        if isinstance(error, ContextTooLong):
+            self._fallbacks = [plan for plan in self._fallbacks if _may_hold_more(plan, self.plan)]
+        elif not another_may_do(error):
             return None
+        if not self._fallbacks:
+            return None
+        said, failed = self._said(error), name_of(self.plan)
         self.plan = self._fallbacks.pop(0)
         self._retries, self._pause = 0, 0.0
         self._amended.clear()
-        name = f"{self.plan.model.provider}/{self.plan.model.id}"
-        return [Notice("fallback", f"{_said(error)}; {name} is asked instead", "", {"model": name, **_facts(error)})]
+        name = name_of(self.plan)
+        facts = {"model": name, "failed": failed, **_facts(error)}
+        return [Notice("fallback", f"{said}; {name} is asked instead", "", facts)]
+
+    def _said(self, error: ThinkaloudError) -> str:
+        return f"{name_of(self.plan)}: {type(error).__name__}: {error}"
 
     # deadlines
 
@@ -373,8 +402,10 @@ class Attempts:
             self._timed = self._deadlines.running
 
 
-def _said(error: ThinkaloudError) -> str:
-    return f"{type(error).__name__}: {error}"
+def _may_hold_more(plan: Plan, failed: Plan) -> bool:
+    """Whether a prompt that is too long for one model may fit another: its context is larger, or one is unknown."""
+    size, refused = plan.model.context_window, failed.model.context_window
+    return size is None or refused is None or size > refused
 
 
 def _facts(error: ThinkaloudError) -> dict[str, str | int]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from attrs import define, field, frozen
 
 from thinkaloud.content import Opaque, Text, Thinking, ToolCall
+from thinkaloud.errors import shown
 from thinkaloud.events import (
     OpaqueBlock,
     Progress,
@@ -280,9 +281,7 @@ class BlockBuilder:
         if complete and block.kind is _TOOL_CALL and self.limits is not None:
             most = self.limits.argument_depth
             if depth_of(str(block.fragments), most) > most:
-                raise self.limits.exceeded(
-                    "argument_depth", f"the arguments of the call {block.id!r} are over {{}} deep"
-                )
+                raise self.limits.exceeded("argument_depth", f"the arguments of {shown(block.id)} are over {{}} deep")
         if block.kind is _TOOL_CALL and not block.name:
             complete = False
             text = "the model wrote a tool call without a name: nobody can run it, and it does not go back"

@@ -59,6 +59,10 @@ class Deadlines:
         total = self._limits.total
         return total is None or anyio.current_time() + pause < self._began + total
 
+    def refuses(self, pause: float) -> str:
+        """Why there is no time for another request after such a pause."""
+        return f"a wait of {pause:g} s is over after the total deadline of {self._limits.total:g} s"
+
     def of_wait(self) -> float:
         """A wait begins: when it has to be over."""
         self._wait()

@@ -8,7 +8,7 @@
     │   └── UnsupportedOption
     ├── HistoryError              .issues
     ├── CodecError                .path
-    ├── ProviderError             .provider .status .code .request_id .body .retryable .retry_after .partial
+    ├── ProviderError             .provider .status .code .body .retryable .retry_after .request_id .notices .partial
     │   ├── AuthenticationError
     │   ├── PermissionDenied
     │   ├── NotFound
@@ -21,11 +21,11 @@
     │   ├── Overloaded
     │   ├── ServerError
     │   └── MalformedToolCall     the model botched its own call
-    ├── TransportError            .partial
+    ├── TransportError            .request_id .notices .partial
     │   ├── ConnectFailed
     │   ├── ReadFailed
     │   └── DeadlineExceeded      .kind; also a TimeoutError
-    ├── StreamError               .partial
+    ├── StreamError               .request_id .notices .partial
     │   ├── TruncatedStream
     │   ├── MalformedStream
     │   ├── LimitExceeded         .which .limit
@@ -35,7 +35,8 @@
     └── RunError                  .partial .limit
 
 A failure has the same class whether it came as an HTTP status or inside a 200 stream. Every exception takes its
-message first and its fields as keywords, so each one survives pickle and deepcopy.
+message first and its fields as keywords, so each one survives pickle and deepcopy. What a provider or a server said in
+a message is one line of printable text: an error may be logged as it is.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from thinkaloud.messages import AssistantMessage
-    from thinkaloud.notices import Issue
+    from thinkaloud.notices import Issue, Notice
     from thinkaloud.run_result import RunResult
 
 
@@ -85,6 +86,18 @@ def shown(value: Any) -> str:
             if 0 < len(text) <= 100:
                 return text
     return f"<{type(value).__name__}>"
+
+
+def one_line(text: str) -> str:
+    """A text of others as an error tells it: white space folded, and as escapes all that is not printable."""
+    if text.isprintable():
+        return text
+    folded = " ".join(text.split())
+    return folded if folded.isprintable() else "".join(map(_visible, folded))
+
+
+def _visible(character: str) -> str:
+    return character if character.isprintable() else ascii(character)[1:-1]
 
 
 class MissingCredentials(ConfigurationError):
@@ -138,6 +151,7 @@ class ProviderError(ThinkaloudError):
     body: the decoded error body, or its text where it is not JSON.
     retryable: waiting and sending the same request again may succeed.
     retry_after: seconds that the provider asks to wait.
+    notices: what the call told before: earlier failures as "retrying" and "fallback", and what was changed.
     partial: the message as far as it had arrived; None before the first block.
     """
 
@@ -154,16 +168,18 @@ class ProviderError(ThinkaloudError):
         body: Any = None,
         retryable: bool | None = None,
         retry_after: float | None = None,
+        notices: Sequence[Notice] = (),
         partial: AssistantMessage | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(one_line(message))
         self.provider = provider
         self.status = status
-        self.code = code
-        self.request_id = request_id
+        self.code = None if code is None else one_line(code)
+        self.request_id = None if request_id is None else one_line(request_id)
         self.body = body
         self.retryable = self.default_retryable if retryable is None else retryable
         self.retry_after = retry_after
+        self.notices = tuple(notices)
         self.partial = partial
 
 
@@ -224,10 +240,24 @@ class MalformedToolCall(ProviderError):
 
 
 class TransportError(ThinkaloudError):
-    """The network failed. partial: the message as far as it had arrived."""
+    """The network failed.
 
-    def __init__(self, message: str = "", *, partial: AssistantMessage | None = None) -> None:
-        super().__init__(message)
+    request_id: what to quote to the provider's support; None before the head of an answer.
+    notices: what the call told before, as in ProviderError.
+    partial: the message as far as it had arrived.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        request_id: str | None = None,
+        notices: Sequence[Notice] = (),
+        partial: AssistantMessage | None = None,
+    ) -> None:
+        super().__init__(one_line(message))
+        self.request_id = request_id
+        self.notices = tuple(notices)
         self.partial = partial
 
 
@@ -245,16 +275,38 @@ class DeadlineExceeded(TransportError, TimeoutError):
     kind: which one: "connect", "write", "pool", "first_event", "silence", "content_silence" or "total".
     """
 
-    def __init__(self, message: str = "", *, kind: str = "", partial: AssistantMessage | None = None) -> None:
-        super().__init__(message, partial=partial)
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        kind: str = "",
+        request_id: str | None = None,
+        notices: Sequence[Notice] = (),
+        partial: AssistantMessage | None = None,
+    ) -> None:
+        super().__init__(message, request_id=request_id, notices=notices, partial=partial)
         self.kind = kind
 
 
 class StreamError(ThinkaloudError):
-    """The answer's bytes ended wrongly or make no sense. partial: the message as far as it had arrived."""
+    """The answer's bytes ended wrongly or make no sense.
 
-    def __init__(self, message: str = "", *, partial: AssistantMessage | None = None) -> None:
-        super().__init__(message)
+    request_id: what to quote to the provider's support; None before the head of an answer.
+    notices: what the call told before, as in ProviderError.
+    partial: the message as far as it had arrived.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        request_id: str | None = None,
+        notices: Sequence[Notice] = (),
+        partial: AssistantMessage | None = None,
+    ) -> None:
+        super().__init__(one_line(message))
+        self.request_id = request_id
+        self.notices = tuple(notices)
         self.partial = partial
 
 
@@ -274,11 +326,23 @@ class LimitExceeded(StreamError):
     """
 
     def __init__(
-        self, message: str = "", *, which: str = "", limit: int | None = None, partial: AssistantMessage | None = None
+        self,
+        message: str = "",
+        *,
+        which: str = "",
+        limit: int | None = None,
+        request_id: str | None = None,
+        notices: Sequence[Notice] = (),
+        partial: AssistantMessage | None = None,
     ) -> None:
-        super().__init__(message, partial=partial)
+        super().__init__(message, request_id=request_id, notices=notices, partial=partial)
         self.which = which
         self.limit = limit
+
+
+def over_limit(which: str, limit: int, what: str) -> LimitExceeded:
+    """The error for a bound of Limits. what: what has too much, such as "the body has over 10 bytes"."""
+    return LimitExceeded(f"{what}; Client(limits=ta.Limits({which}=...)) allows more", which=which, limit=limit)
 
 
 class StreamAborted(StreamError):
@@ -289,7 +353,7 @@ class MalformedToolArguments(ThinkaloudError):
     """The arguments of a tool call are not a JSON object, or do not fit the tool. raw: what the model wrote."""
 
     def __init__(self, message: str = "", *, raw: str = "") -> None:
-        super().__init__(message)
+        super().__init__(one_line(message))
         self.raw = raw
 
 
@@ -301,7 +365,7 @@ class OutputError(ThinkaloudError):
     """
 
     def __init__(self, message: str = "", *, raw: str = "", partial: AssistantMessage | None = None) -> None:
-        super().__init__(message)
+        super().__init__(one_line(message))
         self.raw = raw
         self.partial = partial
 

@@ -35,7 +35,7 @@ def loads_exact(text: str | bytes) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
-        raise ValueError("the JSON is nested too deeply") from None
+        raise ValueError("the JSON is nested too deeply for Python to read, which no Limits change") from None
 
 
 def loads(text: str | bytes) -> Any:

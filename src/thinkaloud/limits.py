@@ -8,7 +8,7 @@ from typing import Any
 from attrs import Attribute, field, frozen
 
 from thinkaloud.checked import whole_number
-from thinkaloud.errors import LimitExceeded
+from thinkaloud.errors import LimitExceeded, over_limit
 
 _MEGABYTE = 1024 * 1024
 
@@ -43,7 +43,7 @@ class Limits:
     def exceeded(self, which: str, what: str) -> LimitExceeded:
         """The error for a bound that was passed. what: what has how much, such as "the body has over {} bytes"."""
         limit = getattr(self, which)
-        return LimitExceeded(f"{what.format(limit)}, which is the limit ({which})", which=which, limit=limit)
+        return over_limit(which, limit, what.replace("{}", str(limit)))
 
     def check_headers(self, headers: Mapping[str, str]) -> None:
         """Raise LimitExceeded for headers that are too large."""

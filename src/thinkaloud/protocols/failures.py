@@ -19,6 +19,7 @@ from thinkaloud.errors import (
     QuotaExceeded,
     RateLimited,
     ServerError,
+    one_line,
 )
 from thinkaloud.jsontext import loads
 from thinkaloud.protocols.context_length import tells_context_length
@@ -157,7 +158,7 @@ _REQUEST_IDS = (
 
 def request_id_of(headers: Mapping[str, str]) -> str | None:
     """What to quote to the provider's support, by the headers of its answer; names are in lower case."""
-    return next((hidden(headers[name]) for name in _REQUEST_IDS if headers.get(name)), None)
+    return next((one_line(hidden(headers[name])) for name in _REQUEST_IDS if headers.get(name)), None)
 
 
 def readable(body: str) -> str:

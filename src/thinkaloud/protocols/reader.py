@@ -34,7 +34,7 @@ from thinkaloud.limits import Limits
 from thinkaloud.messages import AssistantMessage, StopReason, Timing
 from thinkaloud.notices import Notice
 from thinkaloud.protocols.base import ErrorResponse, ParseContext, Parser, WireProtocol
-from thinkaloud.protocols.failures import readable
+from thinkaloud.protocols.failures import readable, request_id_of
 from thinkaloud.wire.awsevents import AwsChunkDecoder, AwsEventDecoder
 from thinkaloud.wire.hiding import hidden
 from thinkaloud.wire.server_event import ServerEvent
@@ -200,7 +200,7 @@ class Reader:
         return ()
 
     def _read_body(self, body: bytes) -> Sequence[StreamEvent]:
-        text = body.decode("utf-8", "replace")
+        text = body.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", "replace")
         if self._status >= 400:
             return self._failed([], self._provider_error(text))
         if text.lstrip()[:1] == "<":
@@ -255,8 +255,11 @@ class Reader:
         self._folded(events)
         self.ended = True
         self.error = error
-        partial = self.partial
-        if partial is not None and isinstance(error, (ProviderError, TransportError, StreamError)):
+        if not isinstance(error, (ProviderError, TransportError, StreamError)):
+            return events
+        if error.request_id is None or self._status < 400:  # a refusal has looked at the headers itself
+            error.request_id = request_id_of(self._headers) or error.request_id
+        if (partial := self.partial) is not None:
             error.partial = evolve(partial, stop_reason=StopReason.ERROR, timing=self._timing())
         return events
 

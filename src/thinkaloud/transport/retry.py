@@ -22,6 +22,8 @@ from thinkaloud.errors import (
     ReadFailed,
     ThinkaloudError,
     TruncatedStream,
+    WrongValue,
+    shown,
 )
 
 # Failures of the way to the provider: until an answer has begun, the same request may be sent again.
@@ -61,6 +63,13 @@ class Retry:
     longest_wait: float = field(default=8.0, validator=_seconds)
     max_wait: float = field(default=60.0, validator=_seconds)
 
+    def __attrs_post_init__(self) -> None:
+        if self.first_wait > self.longest_wait:
+            raise WrongValue(
+                f"Retry.first_wait={shown(self.first_wait)} is longer than longest_wait={shown(self.longest_wait)}: "
+                "give both"
+            )
+
     def wait(self, error: ThinkaloudError, taken: int, *, chance: Callable[[], float] = random.random) -> float | None:
         """Seconds to wait before the request is sent again; None: it is not.
 
@@ -74,6 +83,13 @@ class Retry:
             return None if asked > self.max_wait else _waited(asked)
         doubled = min(self.first_wait * 2.0 ** min(taken, 64), self.longest_wait)
         return _waited(doubled * (1 - _JITTER * chance()))
+
+    def refuses(self, error: ThinkaloudError, taken: int) -> str:
+        """Why what would pass is not sent again: the provider asks for more than `max_wait`; "" for other reasons."""
+        asked = error.retry_after if isinstance(error, ProviderError) else None
+        if not asked or asked <= self.max_wait or taken >= self.limit or not is_passing(error):
+            return ""
+        return f"a wait of {asked:g} s is asked for, which is more than Retry(max_wait={self.max_wait:g})"
 
 
 def heed_answer(error: ThinkaloudError, status: int, headers: Mapping[str, str]) -> None:

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 from zlib import crc32
 
-from thinkaloud.errors import LimitExceeded, MalformedStream, StreamError
+from thinkaloud.errors import MalformedStream, StreamError, over_limit
 from thinkaloud.wire.server_event import ServerEvent
 
 EXCEPTION = "exception:"
@@ -114,11 +114,8 @@ class AwsEventDecoder:
         if crc32(data[start : start + 8]) != checksum:
             raise MalformedStream("the prelude of a frame does not fit its checksum")
         if total > self.max_event_size:
-            raise LimitExceeded(
-                f"a frame of the stream is larger than {self.max_event_size} bytes",
-                which="event_size",
-                limit=self.max_event_size,
-            )
+            size = self.max_event_size
+            raise over_limit("event_size", size, f"a frame of the stream has over {size} bytes")
         if total < _OVERHEAD + headers or headers > _LARGEST_HEADERS:
             raise MalformedStream(f"a frame of {total} bytes cannot have {headers} bytes of headers")
         return int(total)

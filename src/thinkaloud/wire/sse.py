@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from itertools import dropwhile
 
-from thinkaloud.errors import LimitExceeded
+from thinkaloud.errors import LimitExceeded, over_limit
 from thinkaloud.wire.server_event import ServerEvent
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -207,11 +207,8 @@ class SseDecoder:
         """Raise, or let the next call raise where there are events that come before the fault."""
         self._pending.clear()
         self._fresh = False
-        self._error = LimitExceeded(
-            f"an event of the stream is larger than {self.max_event_size} bytes",
-            which="event_size",
-            limit=self.max_event_size,
-        )
+        size = self.max_event_size
+        self._error = over_limit("event_size", size, f"an event of the stream has over {size} bytes")
         if not events:
             raise self._error
 

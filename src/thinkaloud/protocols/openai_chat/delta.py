@@ -359,7 +359,9 @@ def _as_text(arguments: Any) -> str:
     try:
         return json.dumps(arguments, separators=(",", ":"), ensure_ascii=False)
     except RecursionError:
-        raise MalformedStream("the arguments of a tool call are nested too deeply") from None
+        raise MalformedStream(
+            "the arguments of a call are nested too deeply for Python, which no Limits change"
+        ) from None
 
 
 def _may_name_a_call(format: str) -> bool:

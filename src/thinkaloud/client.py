@@ -269,8 +269,8 @@ def complete_sync(
 ) -> AssistantMessage:
     """As `complete`, for scripts without an event loop. Raises ConfigurationError inside a running one.
 
-    A `client` may be given to any number of calls, also beside an event loop that uses it; each opens connections of its
-    own.
+    A `client` may be given to any number of calls, also beside an event loop that uses it; each opens connections of
+    its own.
     """
     import anyio
     from anyio.lowlevel import current_token

@@ -6,6 +6,7 @@ from typing import Any
 
 import anyio
 import pytest
+from anyio.abc import SocketStream
 
 import thinkaloud as ta
 from support.calling import MODELS, calling
@@ -105,3 +106,26 @@ async def test_what_comes_after_the_end_of_an_answer_is_no_answer_to_the_next_re
     ):
         assert [(await client.complete(CLAUDE, "hi")).text for _ in range(2)] == ["first", "other"]
         assert server.requests == 2
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("proxy", [None, "http://127.0.0.1:9"])
+async def test_what_an_answer_sets_goes_to_no_other_call(monkeypatch: pytest.MonkeyPatch, proxy: str | None) -> None:
+    if proxy is not None:  # it is not gone through: any proxy makes the client another one
+        monkeypatch.setenv("ftp_proxy", proxy)
+    requests: list[bytes] = []
+
+    async def setting(stream: SocketStream) -> None:
+        head = HEAD[:-2] + b"set-cookie: session=1; path=/\r\n\r\n"
+        await stream.send(head + chunk(answer("first")) + b"0\r\n\r\n")
+        while not requests or not requests[-1].endswith(b"}"):
+            requests.append(await stream.receive())
+        await stream.send(OTHER)
+
+    async with (
+        raw_server(setting) as server,
+        ta.Client(api_key="test-key", base_url=server.url, retries=0) as client,
+    ):
+        assert [(await client.complete(CLAUDE, "hi")).text for _ in range(2)] == ["first", "other"]
+    assert requests
+    assert b"cookie:" not in b"".join(requests).lower()

@@ -196,6 +196,36 @@ async def test_cancel_before_anything_was_sent(library: str) -> None:
     assert server.requests == []
 
 
+async def test_a_stream_that_was_cancelled_before_it_is_entered_says_so(library: str) -> None:
+    async with holding(library) as (server, client, _):
+        events = client.stream(CLAUDE, "hi")
+        events.cancel()
+        for _ in range(2):
+            with pytest.raises(ta.StreamAborted):
+                async with events:
+                    pytest.fail("it has no events")
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("end", ["cancel", "aclose"])
+async def test_a_stream_whose_connection_was_closed_under_it_can_be_ended(library: str, end: str) -> None:
+    async with holding(library) as (server, client, _), anyio.create_task_group() as tasks:
+        events = client.stream(CLAUDE, "hi")
+
+        async def read() -> None:
+            with pytest.raises((ta.StreamAborted, ta.ReadFailed)):
+                await events.message()
+
+        tasks.start_soon(read)
+        while events.partial is None or not events.partial.thinking.endswith("three"):
+            await anyio.lowlevel.checkpoint()
+        await client.aclose()
+        if end == "cancel":
+            events.cancel()
+        await events.aclose()
+        await server.until(lambda: server.open_connections == 0)
+
+
 async def test_cancel_while_nobody_waits(library: str) -> None:
     async with holding(library) as (server, client, _):
         events = client.stream(CLAUDE, "hi")

@@ -17,7 +17,7 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from thinkaloud.attempts import Attempts, Source
-from thinkaloud.errors import ConfigurationError
+from thinkaloud.errors import ConfigurationError, StreamAborted
 from thinkaloud.events import StreamEvent
 from thinkaloud.messages import AssistantMessage
 from thinkaloud.plan import Plan
@@ -125,11 +125,20 @@ class EventStream:
             # Waiting in the channel itself would lose the event that arrives together with a cancellation.
             if self._news is None or self._news.is_set():
                 self._news = anyio.Event()
-            await self._news.wait()
+            self._wait_alone()
+            try:
+                await self._news.wait()
+            finally:
+                self._waiting = False
             inbox = self._inbox
             if inbox is None:
                 break
         return self._rest()
+
+    def _wait_alone(self) -> None:
+        if self._waiting:
+            raise ConfigurationError("two tasks wait for the same stream; read it in one")
+        self._waiting = True
 
     def _rest(self) -> StreamEvent:
         """What is left to hand out without reading; then the end of the iteration, or the error."""
@@ -144,9 +153,7 @@ class EventStream:
 
     async def _pull_step(self) -> None:
         """Read once, into the backlog. A wait that is cancelled ends the stream."""
-        if self._waiting:
-            raise ConfigurationError("two tasks wait for the same stream; read it in one")
-        self._waiting = True
+        self._wait_alone()
         try:
             if self._attempts.exchange is None:
                 with anyio.CancelScope() as self._scope:
@@ -174,6 +181,9 @@ class EventStream:
 
     async def __aenter__(self) -> Self:
         if self._entered or self._attempts.over or self._attempts.begun:
+            error = self._attempts.error
+            if isinstance(error, StreamAborted) and not (self._entered or self._attempts.begun):
+                raise error  # it was cancelled before anybody came to it
             raise ConfigurationError("a stream can be entered once, before it is read")
         self._entered = True
         outbox, self._inbox = anyio.create_memory_object_stream[StreamEvent](_BUFFER)

@@ -97,7 +97,7 @@ class HttpTransport:
             )
             response = await client.send(sent, stream=True, follow_redirects=False)
         except _errors_of(library) as error:
-            failure = _failure(error, "connect", _host_of(request.url))
+            failure = _failure(error, self._timeout, "before the answer began", _host_of(request.url))
         except RuntimeError as error:
             failure = ConfigurationError(
                 f"the HTTP client cannot be used here ({error}); it may be closed, or belong to another event loop or "
@@ -105,7 +105,7 @@ class HttpTransport:
             )
         else:
             if not 300 <= response.status_code < 400:
-                return HttpExchange(library, response, keeps_silence=not reads_here)
+                return HttpExchange(library, response, keeps_silence=not reads_here, seconds=self._timeout)
             await response.aclose()
             failure = ConfigurationError(
                 f"base_url redirects{_host_of(response.headers.get('location', ''))} (status {response.status_code}), "
@@ -157,13 +157,13 @@ class _Made:
         """Clients that keep the limit on silence for heads only."""
 
     def add(self, library: Any, scheme: str) -> None:
-        from thinkaloud.transport.own_client import own_client  # loads TLS
+        from thinkaloud.transport.own_client import no_cookies, own_client  # loads TLS
 
         # Plain HTTP needs no TLS context, and building one takes long.
         tls = None if scheme == "http" else _tls_context()
         if _proxies():  # the library's own transports know how to go through them
             limits = library.Limits(max_connections=1000, max_keepalive_connections=100)
-            self.clients[scheme] = library.AsyncClient(verify=tls or False, limits=limits)
+            self.clients[scheme] = library.AsyncClient(verify=tls or False, limits=limits, cookies=no_cookies())
             return
         client = self.clients[scheme] = own_client(library, tls)
         self.reading_here.append(client)
@@ -184,11 +184,14 @@ def _proxies() -> dict[str, str]:
 class HttpExchange:
     """One HTTP answer whose body is read piece by piece."""
 
-    def __init__(self, library: Any, response: Any, *, keeps_silence: bool) -> None:
+    def __init__(
+        self, library: Any, response: Any, *, keeps_silence: bool, seconds: Mapping[str, float | None]
+    ) -> None:
         self.keeps_silence = keeps_silence
         self.status: int = response.status_code
         self.headers: Mapping[str, str] = dict(response.headers.items())
         self._errors = _errors_of(library)
+        self._seconds = seconds
         self._response = response
         self._pieces: AsyncIterator[bytes] | None = None
         self._inflater: Inflater | None = None
@@ -214,7 +217,7 @@ class HttpExchange:
         except RuntimeError as error:  # the event loop that the connection belongs to is gone
             failure = ReadFailed(f"the connection cannot be read here ({error})")
         except self._errors as error:
-            failure = _failure(error, "read")
+            failure = _failure(error, self._seconds, "in the middle of the answer")
         raise failure
 
     def interrupt(self) -> None:
@@ -227,7 +230,7 @@ class HttpExchange:
         connection = None if stream is None or shared else stream.get_extra_info("socket")
         if connection is not None:
             # Some event loops wrap their sockets so that they cannot be shut down; a duplicate always can.
-            with socket.socket(fileno=os.dup(connection.fileno())) as duplicate, suppress(OSError):
+            with suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as duplicate:
                 duplicate.shutdown(socket.SHUT_RDWR)
 
     async def aclose(self) -> None:
@@ -286,11 +289,12 @@ def _errors_of(library: Any) -> tuple[type[Exception], ...]:
     return (library.HTTPError, library.InvalidURL, *below, OSError)
 
 
+# The limit behind an error's name, and what the HTTP library calls that limit.
 _DEADLINES = {
-    "ConnectTimeout": "connect",
-    "WriteTimeout": "write",
-    "PoolTimeout": "pool",
-    "ReadTimeout": "silence",
+    "ConnectTimeout": ("connect", "connect"),
+    "WriteTimeout": ("write", "write"),
+    "PoolTimeout": ("pool", "pool"),
+    "ReadTimeout": ("silence", "read"),
 }
 _CONFIGURATION = {
     "InvalidURL": "base_url is no usable URL",
@@ -298,23 +302,32 @@ _CONFIGURATION = {
     "LocalProtocolError": "the request cannot be sent as HTTP",
 }
 _HEAD_TOO_LARGE = "Receive buffer too long"  # h11
+_LARGEST_HEAD = 100 * 1024  # bytes: what the cores of the HTTP libraries set
 _CONNECTING = frozenset({"ConnectError", "ProxyError"})
 
 
-def _failure(error: Exception, phase: str, host: str = "") -> ThinkaloudError:
-    """Put an error of the HTTP library in our words. The original is not chained: it holds the request's headers."""
+def _failure(error: Exception, seconds: Mapping[str, float | None], when: str, host: str = "") -> ThinkaloudError:
+    """Put an error of the HTTP library in our words. The original is not chained: it holds the request's headers.
+
+    seconds: the limits, by the HTTP library's names.
+    """
     name = type(error).__name__
     said = _said(error)
     text = f"{name}: {said}" if said else name
     if name in _DEADLINES:
-        kind = _DEADLINES[name]
-        return DeadlineExceeded(f"the {kind} deadline ran out ({text})", kind=kind)
+        kind, limit = _DEADLINES[name]
+        of = "" if seconds[limit] is None else f" of {seconds[limit]:g} s"
+        return DeadlineExceeded(f"the {kind} deadline{of} ran out", kind=kind)
     if text.endswith(_HEAD_TOO_LARGE):
-        return LimitExceeded("the answer's headers are larger than the HTTP library reads", which="header_size")
+        return LimitExceeded(
+            f"the answer's headers have over {_LARGEST_HEAD} bytes, which is all that the HTTP library reads",
+            which="header_size",
+            limit=_LARGEST_HEAD,
+        )
     if name in _CONFIGURATION:
         return ConfigurationError(f"{_CONFIGURATION[name]} ({text})")
     failure: type[TransportError] = ConnectFailed if name in _CONNECTING else ReadFailed
-    doing = f"no connection could be made{host}" if failure is ConnectFailed else f"the connection broke during {phase}"
+    doing = f"no connection could be made{host}" if failure is ConnectFailed else f"the connection broke {when}"
     return failure(f"{doing} ({text})")
 
 

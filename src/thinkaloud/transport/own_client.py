@@ -15,11 +15,19 @@ from thinkaloud.transport.pools import PER_POOL, Pools, Share
 
 if TYPE_CHECKING:
     import ssl
+    from http.cookiejar import CookieJar
 
 
 def core_of(library: Any) -> Any:
     """The package below an HTTP library that makes its connections: httpcore for httpx, httpcore2 for httpx2."""
     return import_module(library.__name__.replace("httpx", "httpcore"))
+
+
+def no_cookies() -> CookieJar:
+    """A jar that takes none: what one answer sets goes to no other call, and the headers of requests do not grow."""
+    from http.cookiejar import CookieJar, DefaultCookiePolicy
+
+    return CookieJar(DefaultCookiePolicy(allowed_domains=()))
 
 
 def own_client(library: Any, tls: ssl.SSLContext | None) -> Any:
@@ -91,4 +99,4 @@ def own_client(library: Any, tls: ssl.SSLContext | None) -> Any:
         async def aclose(self) -> None:
             await pools.aclose()
 
-    return library.AsyncClient(transport=Spread())
+    return library.AsyncClient(transport=Spread(), cookies=no_cookies())

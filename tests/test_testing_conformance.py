@@ -73,3 +73,31 @@ def test_an_early_end_that_is_called_malformed_is_found(monkeypatch: pytest.Monk
     broken(monkeypatch, careless)
     with pytest.raises(AssertionError, match=r"cut off after .* fails as .*MalformedStream"):
         conformance("anthropic-messages", body)
+
+
+@pytest.mark.parametrize("body", [b"", b"\n\n", b"<html>", b"nonsense", b"data: {}\n\n"])
+@pytest.mark.parametrize(
+    "protocol", ["anthropic-messages", "bedrock-converse", "gemini", "openai-chat", "openai-responses"]
+)
+def test_a_body_that_is_no_answer_is_refused(protocol: str, body: bytes) -> None:
+    with pytest.raises(AssertionError, match=f"no whole answer .* is '{protocol}' the right protocol"):
+        conformance(protocol, body)
+
+
+@pytest.mark.parametrize("protocol", ["bedrock-converse", "gemini", "openai-chat", "openai-responses"])
+@pytest.mark.parametrize("encode", [encode_stream, encode_whole])
+def test_an_answer_of_another_protocol_is_refused(protocol: str, encode: Any) -> None:
+    made = encode("anthropic-messages", Reply(ANSWER))
+    with pytest.raises(AssertionError, match=r"the right protocol\?"):
+        conformance(protocol, made if isinstance(made, bytes) else b"".join(made))
+
+
+def test_an_answer_that_was_cut_off_is_refused() -> None:
+    body = b"".join(encode_stream("anthropic-messages", Reply(ANSWER)))
+    with pytest.raises(AssertionError, match="without message_stop"):
+        conformance("anthropic-messages", body[: len(body) // 2])
+
+
+def test_a_failure_that_the_provider_tells_is_an_answer() -> None:
+    message = conformance("openai-chat", b'{"error": {"message": "no such model", "code": 404}}', status=404)
+    assert message.content == ()

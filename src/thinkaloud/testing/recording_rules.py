@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from attrs import evolve, frozen
 
 from thinkaloud.accumulator import Accumulator
-from thinkaloud.errors import ThinkaloudError, TruncatedStream
+from thinkaloud.errors import MalformedStream, ProviderError, ThinkaloudError, TruncatedStream
 from thinkaloud.events import StreamEnd, StreamEvent
 from thinkaloud.messages import AssistantMessage
 from thinkaloud.models.dialect import Dialect
@@ -25,6 +25,8 @@ class _Reading:
     message: AssistantMessage
     error: type[ThinkaloudError] | None
     text: str
+    is_none: bool
+    """The body is no answer of its protocol, or not to its end."""
 
 
 def conformance(
@@ -40,7 +42,8 @@ def conformance(
 
     The events keep the rules of an event stream; however the bytes are cut, they fold to the same message or fail in
     the same way; and where the body ends early, at any event, that is a TruncatedStream or an answer whose terminal
-    signal had come.
+    signal had come. The body must be an answer, to its end, or a failure that the provider tells: one of another
+    protocol, or one that was cut off, is none.
 
     protocol, provider, dialect, status: as in `thinkaloud.parse_events`.
     step: bytes between two places at which the body is cut in two; None: some two hundred places in all.
@@ -52,6 +55,8 @@ def conformance(
         return _read(parse_events(protocol, pieces, provider=provider, dialect=dialect, status=status))
 
     whole = read([recording])
+    if whole.is_none:
+        raise AssertionError(f"the body is no whole answer ({whole.text}); is {protocol!r} the right protocol?")
     for pieces in cuts(recording, step=step or max(1, len(recording) // _CUTS_IN_TWO)):
         assert read(pieces) == whole, f"cut into {[len(piece) for piece in pieces][:10]}, the answer is another one"
     for at in event_ends(recording)[:-1]:
@@ -73,7 +78,13 @@ def _read(events: Iterable[StreamEvent]) -> _Reading:
     check_event_rules(told, complete=error is None)
     accumulator = Accumulator()
     accumulator.add_all(_without_message(event) for event in told)
-    return _Reading(accumulator.message(), None if error is None else type(error), str(error))
+    return _Reading(accumulator.message(), None if error is None else type(error), str(error), _tells_of_none(error))
+
+
+def _tells_of_none(error: ThinkaloudError | None) -> bool:
+    if isinstance(error, ProviderError):  # an empty list of choices is the failure of a server
+        return error.code == "no_choices" and "choices" not in error.body
+    return isinstance(error, TruncatedStream | MalformedStream)
 
 
 def _without_message(event: StreamEvent) -> StreamEvent:

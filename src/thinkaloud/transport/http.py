@@ -157,13 +157,13 @@ class _Made:
         """Clients that keep the limit on silence for heads only."""
 
     def add(self, library: Any, scheme: str) -> None:
-        from thinkaloud.transport.own_client import own_client  # loads TLS
+        from thinkaloud.transport.own_client import no_cookies, own_client  # loads TLS
 
         # Plain HTTP needs no TLS context, and building one takes long.
         tls = None if scheme == "http" else _tls_context()
         if _proxies():  # the library's own transports know how to go through them
             limits = library.Limits(max_connections=1000, max_keepalive_connections=100)
-            self.clients[scheme] = library.AsyncClient(verify=tls or False, limits=limits)
+            self.clients[scheme] = library.AsyncClient(verify=tls or False, limits=limits, cookies=no_cookies())
             return
         client = self.clients[scheme] = own_client(library, tls)
         self.reading_here.append(client)
@@ -230,7 +230,7 @@ class HttpExchange:
         connection = None if stream is None or shared else stream.get_extra_info("socket")
         if connection is not None:
             # Some event loops wrap their sockets so that they cannot be shut down; a duplicate always can.
-            with socket.socket(fileno=os.dup(connection.fileno())) as duplicate, suppress(OSError):
+            with suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as duplicate:
                 duplicate.shutdown(socket.SHUT_RDWR)
 
     async def aclose(self) -> None:

@@ -375,6 +375,11 @@ async def test_two_tasks_cannot_wait_for_one_bare_stream(library: str) -> None:
         await read_two(events, gate)
 
 
+async def test_two_tasks_cannot_wait_for_one_stream_under_async_with(library: str) -> None:
+    async with holding(library) as (_, client, gate), client.stream(CLAUDE, "hi") as events:
+        await read_two(events, gate)
+
+
 async def read_two(events: ta.EventStream, gate: anyio.Event) -> None:
     refused: list[ta.ConfigurationError] = []
 

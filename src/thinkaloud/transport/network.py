@@ -85,6 +85,8 @@ class Connection:
             return b""
         except TimeoutError as error:
             raise self._core.ReadTimeout(error) from error
+        except anyio.ClosedResourceError:
+            raise self._core.ReadError("it was closed on this side") from None
         except _BROKEN as error:
             raise self._core.ReadError(error) from error
         self._more = len(data) >= max_bytes

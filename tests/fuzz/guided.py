@@ -10,11 +10,12 @@ import json
 import os
 import pkgutil
 import sys
+import traceback
 import zlib
 from pathlib import Path
 from random import Random
 from time import process_time
-from typing import Any
+from typing import Any, NoReturn
 
 atheris: Any = importlib.import_module("atheris")  # no requirement of ours
 
@@ -44,17 +45,24 @@ def main() -> None:
         (corpus / f"seed{number}").write_bytes(body)
     began = process_time()
 
+    def end() -> NoReturn:
+        found = [[f.kind, f.text, f.data.hex(), f.size] for f in running.findings.values()]
+        report = {"seconds": process_time() - began, "inputs": running.inputs, "findings": found}
+        (folder / "report").write_text(json.dumps(report))
+        sys.stdout.flush()
+        os._exit(0)
+
     def one(data: bytes) -> None:
         running.attempt(data, PIECES[zlib.crc32(data) % len(PIECES)])
         if process_time() - began > seconds:
-            found = [[f.kind, f.text, f.data.hex(), f.size] for f in running.findings.values()]
-            report = {"seconds": process_time() - began, "inputs": running.inputs, "findings": found}
-            (folder / "report").write_text(json.dumps(report))
-            os._exit(0)
+            end()
 
     def mutate(data: bytes, most: int, number: int) -> Any:
-        changed = damaged(Random(number), data, seeds)
-        return changed[:most]
+        try:
+            return damaged(Random(number), data, seeds)[:most]
+        except Exception:  # a fault of the fuzzing itself, after which the library that guides it would hang
+            traceback.print_exc(file=sys.stdout)
+            end()
 
     options = [
         f"-max_len={_LARGEST}",

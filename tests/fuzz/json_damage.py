@@ -162,7 +162,8 @@ def _changed(dice: Random, holder: Any, key: Any, words: Words) -> None:
     elif isinstance(value, bool):
         holder[key] = not value
     elif isinstance(value, (int, float)):
-        holder[key] = dice.choice((value + 1, value - 1, -value, float(value % 1000) + 0.5, str(value), 0, 1, 2, 10**6))
+        near = (value + 0.5, str(value)) if abs(value) < 10**15 else ()  # an integer can be too large for either
+        holder[key] = dice.choice((value + 1, value - 1, -value, *near, 0, 1, 2, 10**6))
     else:
         _odd(dice, holder, key, words)
 

@@ -93,6 +93,8 @@ class EventStream:
     async def aclose(self) -> None:
         """End the stream as `cancel()` does, and wait until its connection is closed. Safe to call in any state.
 
+        Where another task waits for an event, it is woken, and closes the connection itself.
+
         For the `finally` of an async generator that reads the bare form.
         """
         if not self._finished():

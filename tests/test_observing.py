@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any
 
 import pytest
@@ -118,7 +119,9 @@ async def test_the_log_names_the_call_and_none_of_its_content(caplog: pytest.Log
     message = await client().complete(CLAUDE, QUESTION)
     lines = [(record.levelname, record.getMessage()) for record in caplog.records if record.name == "thinkaloud"]
     assert [level for level, _ in lines] == ["DEBUG", "DEBUG", "INFO"]
-    assert all(text.startswith("anthropic/claude-opus-5: ") for _, text in lines)
+    (call_id,) = {text.partition(" ")[0] for _, text in lines}
+    assert re.fullmatch(r"\[[0-9a-f]{8}\]", call_id)
+    assert all(text.startswith(f"{call_id} anthropic/claude-opus-5: ") for _, text in lines)
     assert "request id req_scripted_1" in lines[2][1]
     assert f"end, {message.usage.input} tokens in, {message.usage.output} out" in lines[2][1]
     assert not any(word in caplog.text for word in ("private", "test-key"))
@@ -132,6 +135,38 @@ async def test_a_failure_is_logged_by_its_kind_and_status_alone(caplog: pytest.L
         await client(Failure(400, body=body)).complete(CLAUDE, QUESTION)
     assert len(caplog.records) == 1
     assert caplog.records[0].getMessage().endswith("InvalidRequest (status 400, invalid_request_error)")
+
+
+@pytest.mark.anyio
+async def test_a_retry_and_a_fallback_have_a_line_each_without_content(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    caplog.set_level(logging.INFO, "thinkaloud")
+    told: list[ta.RequestInfo | ta.ResponseInfo] = []
+    busy = Failure(529, body={"error": {"type": "overloaded_error", "message": f"busy with {QUESTION}"}})
+    calling = client(busy, busy, ANSWER, retries=1, on_request=told.append, on_response=told.append)
+    with no_backoff():
+        await calling.complete(CLAUDE, QUESTION, fallbacks=["openai/gpt-5.2"])
+    (call_id,) = {info.call_id for info in told}
+    lines = [record.getMessage() for record in caplog.records]
+    start = f"[{call_id}] {CLAUDE}: request "
+    facts = "error Overloaded, status 529"
+    assert lines[:2] == [
+        f"{start}1 failed, request id req_scripted_1: retrying ({facts}, wait 0.0, model {CLAUDE})",
+        f"{start}2 failed, request id req_scripted_2: fallback ({facts}, model openai/gpt-5.2)",
+    ]
+    assert lines[2].startswith(f"[{call_id}] openai/gpt-5.2: attempt 3 answered")
+    assert "private" not in caplog.text
+
+
+@pytest.mark.anyio
+async def test_each_call_has_an_id_of_its_own() -> None:
+    told: list[ta.RequestInfo] = []
+    calling = client(ANSWER, ANSWER, on_request=told.append)
+    for _ in range(2):
+        await calling.complete(CLAUDE, QUESTION)
+    assert told[0].call_id != told[1].call_id
 
 
 @pytest.mark.anyio
@@ -181,9 +216,11 @@ async def test_a_call_is_a_span_with_the_conventions_attributes_and_no_content()
     with provider.get_tracer("mine").start_as_current_span("outer"):
         message = await client(tracing=provider).complete(CLAUDE, QUESTION, max_tokens=5000, stop="END")
     span, outer = memory.get_finished_spans()
+    assert len(span.attributes["thinkaloud.call_id"]) == 8
     assert (span.name, span.kind.name) == ("chat claude-opus-5", "CLIENT")
     assert span.parent.span_id == outer.context.span_id
     assert dict(span.attributes) == {
+        "thinkaloud.call_id": span.attributes["thinkaloud.call_id"],
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "anthropic",
         "gen_ai.request.model": "claude-opus-5",
@@ -210,8 +247,28 @@ async def test_a_failed_call_is_a_span_with_its_error_and_its_retries() -> None:
         await client(Failure(529), Failure(529), retries=1, tracing=provider).complete(CLAUDE, QUESTION)
     (span,) = memory.get_finished_spans()
     assert (span.status.status_code.name, span.status.description) == ("ERROR", "Overloaded")
-    assert span.attributes["error.type"] == "overloaded_error"
-    assert [event.name for event in span.events] == ["retry"]
+    assert span.attributes["error.type"] == "Overloaded"
+    assert span.attributes["thinkaloud.error.code"] == "overloaded_error"
+    assert [(event.name, dict(event.attributes)) for event in span.events] == [("retry", {"thinkaloud.attempt": 2})]
+
+
+@pytest.mark.anyio
+async def test_a_span_tells_of_the_model_that_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    provider, memory = exported()
+    calling = client(Failure(529), ANSWER, tracing=provider)
+    await calling.complete(CLAUDE, QUESTION, fallbacks=["openai/gpt-5.2"])
+    (span,) = memory.get_finished_spans()
+    assert (span.name, span.status.status_code.name) == ("chat gpt-5.2", "UNSET")
+    other = {
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "gpt-5.2",
+        "server.address": "api.openai.com",
+    }
+    assert other.items() <= dict(span.attributes).items()
+    (event,) = span.events
+    assert event.name == "fallback"
+    assert dict(event.attributes) == {"thinkaloud.attempt": 2, **other}
 
 
 @pytest.mark.anyio
@@ -221,7 +278,9 @@ async def test_a_call_that_its_reader_leaves_ends_its_span() -> None:
     async with client(long, tracing=provider).stream(CLAUDE, QUESTION) as events:
         await anext(events)
     (span,) = memory.get_finished_spans()
-    assert span.attributes["error.type"] == "StreamAborted"
+    assert span.attributes["thinkaloud.aborted"] is True
+    assert "error.type" not in span.attributes
+    assert span.status.status_code.name == "UNSET"
 
 
 def test_tracing_without_opentelemetry_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from secrets import token_hex
 from typing import TypeVar
 
 import anyio
@@ -30,7 +31,7 @@ from thinkaloud.events import StreamEnd, StreamEvent, StreamStart
 from thinkaloud.limits import Limits
 from thinkaloud.messages import AssistantMessage, StopReason
 from thinkaloud.notices import Notice
-from thinkaloud.observing import CallEnd, Observer, RequestInfo, response_info
+from thinkaloud.observing import Again, CallEnd, Observer, RequestInfo, response_info
 from thinkaloud.plan import Plan, amended
 from thinkaloud.protocols.failures import request_id_of
 from thinkaloud.protocols.reader import Reader
@@ -112,6 +113,7 @@ class Attempts:
         # who is told
         self._attempt = 0
         self._request_id: str | None = None
+        self._call_id = token_hex(4) if source.observers else ""
         self.step = self._step if source.on_event is None else self._heard
         """Send a request, or read one piece of its answer; give the events of it."""
 
@@ -236,7 +238,7 @@ class Attempts:
         self._asked.note_request(self.plan)
         self._request_id = None
         for observer in self._source.observers:
-            observer.sent(RequestInfo(plan=self.plan, attempt=self._attempt))
+            observer.sent(RequestInfo(call_id=self._call_id, plan=self.plan, attempt=self._attempt))
         try:
             exchange = self.exchange = await self._in_time(self._send)
             self._check_headers(exchange)
@@ -268,6 +270,7 @@ class Attempts:
         for observer in self._source.observers:
             observer.ended(
                 CallEnd(
+                    call_id=self._call_id,
                     plan=self.plan,
                     attempt=self._attempt,
                     request_id=self._request_id,
@@ -286,9 +289,8 @@ class Attempts:
 
     def _tell_answered(self, exchange: Exchange) -> None:
         if self._source.observers:
-            info = response_info(
-                self.plan, self._attempt, exchange.status, exchange.headers, self._deadlines.since_sent
-            )
+            since = self._deadlines.since_sent
+            info = response_info(self._call_id, self.plan, self._attempt, exchange.status, exchange.headers, since)
             self._request_id = info.request_id
             for observer in self._source.observers:
                 observer.answered(info)
@@ -334,11 +336,22 @@ class Attempts:
         if self.exchange is not None:
             heed_answer(error, self.exchange.status, self.exchange.headers)
         advise(error, self.plan, "")
+        failed = self.plan
         again = None if self.over else self._amend(error) or self._retry(error) or self._fall_back(error)
         if again is None:
             self.fail(error)
             return ()
         self._asked.note_failure(again[-1])
+        for observer in self._source.observers:
+            observer.goes_on(
+                Again(
+                    call_id=self._call_id,
+                    plan=failed,
+                    attempt=self._attempt,
+                    request_id=self._request_id,
+                    notice=again[-1],
+                )
+            )
         exchange, self.exchange = self.exchange, None
         if exchange is not None:
             with anyio.CancelScope(shield=True), anyio.move_on_after(CLOSE_SECONDS):

@@ -1,7 +1,8 @@
 """Tells others what a call does, without its content: hooks, the log `thinkaloud`, and spans.
 
-The log: INFO for each call's end, retry and failure, DEBUG for each request and each answer's head. What was asked and
-answered stands in no record, except those of `thinkaloud.content`, and only where that logger itself is set to DEBUG.
+The log: INFO for each call's end and for each request that goes out once more or to another model, DEBUG for each
+request and each answer's head. All lines of a call begin with its id. What was asked and answered stands in no record,
+except those of `thinkaloud.content`, and only where that logger itself is set to DEBUG.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from attrs import field, frozen
 from thinkaloud.errors import ProviderError
 from thinkaloud.events import StreamEvent
 from thinkaloud.messages import AssistantMessage
+from thinkaloud.notices import Notice
 from thinkaloud.plan import Plan
 from thinkaloud.protocols.failures import request_id_of
 from thinkaloud.wire.hiding import hidden, shown_headers
@@ -24,9 +26,11 @@ from thinkaloud.wire.hiding import hidden, shown_headers
 class RequestInfo:
     """A request that is about to be sent, without its credentials.
 
+    call_id: the same in all that is told of one call: by hooks, in the log and on its span.
     attempt: 1 for the first one of its call.
     """
 
+    call_id: str
     plan: Plan
     attempt: int
 
@@ -35,10 +39,12 @@ class RequestInfo:
 class ResponseInfo:
     """The head of an answer.
 
+    call_id: that of its request.
     headers: names in lower case; values that may hold a secret are ***.
     seconds: from the request to the head.
     """
 
+    call_id: str
     plan: Plan
     attempt: int
     status: int
@@ -48,12 +54,29 @@ class ResponseInfo:
 
 
 @frozen(kw_only=True)
+class Again:
+    """A request that failed before its answer began, and how its call goes on.
+
+    plan: what was sent.
+    notice: what is done about it. Its text may quote the provider, its code and its detail do not.
+    """
+
+    call_id: str
+    plan: Plan
+    attempt: int
+    request_id: str | None
+    notice: Notice
+
+
+@frozen(kw_only=True)
 class CallEnd:
     """How a call ended: with a message, or with an error.
 
+    call_id: that of its requests.
     seconds: from its first request, waits between attempts included.
     """
 
+    call_id: str
     plan: Plan
     attempt: int
     request_id: str | None
@@ -67,6 +90,7 @@ class Observer(Protocol):
 
     def sent(self, info: RequestInfo) -> None: ...
     def answered(self, info: ResponseInfo) -> None: ...
+    def goes_on(self, info: Again) -> None: ...
     def ended(self, info: CallEnd) -> None: ...
 
 
@@ -86,6 +110,9 @@ class Hooks:
         if self.on_response is not None:
             self.on_response(info)
 
+    def goes_on(self, info: Again) -> None:
+        """Nothing: there is a notice of it among the events."""
+
     def ended(self, info: CallEnd) -> None:
         """Nothing: an end is an event or an error."""
 
@@ -98,18 +125,26 @@ class Log:
     """Writes the log of one call."""
 
     def sent(self, info: RequestInfo) -> None:
-        _log.debug("%s: request %d sent", _name(info.plan), info.attempt)
+        _log.debug("%s: request %d sent", _name(info), info.attempt)
         if _content.level and _content.level <= logging.DEBUG:
-            _content.debug("%s: asked: %s", _name(info.plan), hidden(info.plan.request.body.decode()))
+            _content.debug("%s: asked: %s", _name(info), hidden(info.plan.request.body.decode()))
 
     def answered(self, info: ResponseInfo) -> None:
         _log.debug(
             "%s: request %d answered with status %d after %.3f s, request id %s",
-            *(_name(info.plan), info.attempt, info.status, info.seconds, info.request_id),
+            *(_name(info), info.attempt, info.status, info.seconds, info.request_id),
+        )
+
+    def goes_on(self, info: Again) -> None:
+        detail = info.notice.detail
+        facts = ", ".join(f"{name} {detail[name]}" for name in ("error", "status", "wait", "model") if name in detail)
+        _log.info(
+            "%s: request %d failed, request id %s: %s%s",
+            *(_name(info), info.attempt, info.request_id, info.notice.code, facts and f" ({facts})"),
         )
 
     def ended(self, info: CallEnd) -> None:
-        facts = (_name(info.plan), info.attempt, info.request_id, info.seconds)
+        facts = (_name(info), info.attempt, info.request_id, info.seconds)
         message, error = info.message, info.error
         if message is None:
             status = f" (status {error.status}, {error.code})" if isinstance(error, ProviderError) else ""
@@ -124,7 +159,7 @@ class Log:
             *(*facts, "?" if first is None else f"{first:.3f}", reason, usage),
         )
         if _content.level and _content.level <= logging.DEBUG:
-            _content.debug("%s: answered: %s", _name(info.plan), hidden(message.text))
+            _content.debug("%s: answered: %s", _name(info), hidden(message.text))
 
 
 def observers(hooks: Hooks | None, trace: Callable[[Plan], Observer] | None, plan: Plan) -> Sequence[Observer]:
@@ -139,9 +174,12 @@ def observers(hooks: Hooks | None, trace: Callable[[Plan], Observer] | None, pla
     return told
 
 
-def response_info(plan: Plan, attempt: int, status: int, headers: Mapping[str, str], seconds: float) -> ResponseInfo:
+def response_info(
+    call_id: str, plan: Plan, attempt: int, status: int, headers: Mapping[str, str], seconds: float
+) -> ResponseInfo:
     """What is told of an answer's head."""
     return ResponseInfo(
+        call_id=call_id,
         plan=plan,
         attempt=attempt,
         status=status,
@@ -151,5 +189,5 @@ def response_info(plan: Plan, attempt: int, status: int, headers: Mapping[str, s
     )
 
 
-def _name(plan: Plan) -> str:
-    return f"{plan.model.provider}/{plan.model.id}"
+def _name(info: RequestInfo | ResponseInfo | Again | CallEnd) -> str:
+    return f"[{info.call_id}] {info.plan.model.provider}/{info.plan.model.id}"

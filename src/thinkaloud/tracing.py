@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
-from thinkaloud.errors import ConfigurationError, ProviderError
-from thinkaloud.observing import CallEnd, Observer, RequestInfo, ResponseInfo
+from thinkaloud.errors import ConfigurationError, ProviderError, StreamAborted
+from thinkaloud.observing import Again, CallEnd, Observer, RequestInfo, ResponseInfo
 from thinkaloud.plan import Plan
 
 # `gen_ai.provider.name` in the conventions, where it is not our own name (OpenTelemetry's registry of attributes).
@@ -49,30 +49,48 @@ class Span:
         self._trace, self._tracer = trace, made
         self._context = import_module("opentelemetry.context").get_current()  # of whoever began the call
         self._span: Any = None
+        self._asked: dict[str, Any] = {}
+        self._model = ""
 
     def sent(self, info: RequestInfo) -> None:
+        before, self._asked = self._asked, _asked(info.plan)
+        model, self._model = self._model, f"{info.plan.model.provider}/{info.plan.model.id}"
         if self._span is None:
             self._span = self._tracer.start_span(
                 f"chat {info.plan.model.id}",
                 context=self._context,
                 kind=self._trace.SpanKind.CLIENT,
-                attributes=_asked(info.plan),
+                attributes={"thinkaloud.call_id": info.call_id, **self._asked},
             )
-        else:
-            self._span.add_event("retry", {"thinkaloud.attempt": info.attempt, **_asked(info.plan)})
+            return
+        # The span tells of the model that answers in the end; its events tell what was different this time.
+        changed = {name: value for name, value in self._asked.items() if before.get(name) != value}
+        kind = "retry" if model == self._model else "fallback"
+        self._span.add_event(kind, {"thinkaloud.attempt": info.attempt, **changed})
+        self._span.set_attributes(changed)
+        self._span.update_name(f"chat {info.plan.model.id}")
 
     def answered(self, info: ResponseInfo) -> None:
         self._span.set_attribute("http.response.status_code", info.status)
+
+    def goes_on(self, info: Again) -> None:
+        """Nothing: the next request is an event."""
 
     def ended(self, info: CallEnd) -> None:
         if self._span is None:  # no request was sent
             return
         self._span.set_attributes(_answered(info))
-        if info.error is not None:
-            code = info.error.code if isinstance(info.error, ProviderError) else None
-            self._span.set_attribute("error.type", code or type(info.error).__name__)
+        if isinstance(info.error, StreamAborted):  # its reader wanted no more
+            self._span.set_attribute("thinkaloud.aborted", True)
+        elif info.error is not None:
+            self._span.set_attributes(_failed(info.error))
             self._span.set_status(self._trace.StatusCode.ERROR, type(info.error).__name__)
         self._span.end()
+
+
+def _failed(error: BaseException) -> dict[str, Any]:
+    code = error.code if isinstance(error, ProviderError) else None
+    return _known({"error.type": type(error).__name__, "thinkaloud.error.code": code})
 
 
 def _asked(plan: Plan) -> dict[str, Any]:

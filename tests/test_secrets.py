@@ -7,6 +7,7 @@ import logging
 import pickle
 import traceback
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -19,7 +20,7 @@ from support.secret_watch import watching
 from thinkaloud.auth.api_key import ApiKey
 from thinkaloud.auth.concealing import Concealer
 from thinkaloud.auth.secret import Secret, covered
-from thinkaloud.testing import MemoryTransport, Scripted, serve
+from thinkaloud.testing import Failure, MemoryTransport, Scripted, serve
 from thinkaloud.wire.http import HttpRequest
 
 KEY = "key-for-tests-0123456789"
@@ -70,6 +71,54 @@ def test_cloud_keys_that_do_not_belong_together_are_not_shown() -> None:
     with pytest.raises(ta.ConfigurationError) as caught:
         ta.AwsAuth(access_key=KEY, session_token=KEY)
     assert KEY not in shown(caught.value)
+
+
+IN_BODY = "a-word-for-the-gateway"
+ADDED: dict[str, Any] = {
+    "extra_headers": {"Authorization": f"Bearer {KEY}", "x-gateway-key": KEY},
+    "extra_body": {"gateway": IN_BODY},
+}
+
+
+def failing(**more: Any) -> ta.Client:
+    return ta.Client(api_key="none", transport=MemoryTransport(Scripted([Failure(400)], repeat_last=True)), **more)
+
+
+@pytest.mark.anyio
+async def test_what_is_added_to_a_request_shows_in_no_frame_of_a_failed_call() -> None:
+    client = failing()
+    for call in (client.complete, partial(ta.complete, client=client), client.run, partial(ta.run, client=client)):
+        with pytest.raises(ta.ThinkaloudError) as caught:
+            await call(CLAUDE, "Hi", **ADDED)
+        told = shown(caught.value.__cause__ or caught.value) + shown(caught.value)
+        assert "extra_headers" in told
+        assert [word for word in (KEY, IN_BODY) if word in told] == []
+    (outcome,) = await client.complete_many(CLAUDE, ["Hi"], **ADDED)
+    assert isinstance(outcome, ta.InvalidRequest)
+    assert KEY not in shown(outcome)
+    with pytest.raises(ta.InvalidRequest) as caught:
+        await failing(**ADDED).complete(CLAUDE, "Hi")
+    assert KEY not in shown(caught.value)
+
+
+def test_what_is_added_to_a_request_shows_in_no_frame_of_its_refusal() -> None:
+    client = failing()
+    calls = (ta.prepare, ta.stream, ta.complete_sync, ta.run_stream, client.prepare, client.stream, client.run_stream)
+    for call in calls:
+        for wrong in ({"temperature": -1}, {"extra_headers": {"x-key": f"{KEY}\n"}}, {"extra_body": {"a": {IN_BODY}}}):
+            with pytest.raises(ta.ConfigurationError) as caught:
+                call(CLAUDE, "Hi", **{**ADDED, **wrong})
+            told = shown(caught.value)
+            assert [word for word in (KEY, IN_BODY) if word in told] == []
+    with pytest.raises(ta.ConfigurationError) as caught:
+        ta.Client(timeouts=5, **ADDED)  # type: ignore[arg-type]
+    told = shown(caught.value)
+    assert [word for word in (KEY, IN_BODY) if word in told] == []
+
+
+def test_what_is_added_to_a_body_shows_in_the_body() -> None:
+    plan = ta.prepare(CLAUDE, "Hi", extra_body={"metadata": {"user_id": "u1"}})
+    assert "'user_id': 'u1'" in repr(plan.body)
 
 
 def test_headers_of_one_s_own_that_hold_a_secret_show_in_no_repr() -> None:

@@ -130,8 +130,10 @@ def mapping_of(name: str, value: Any) -> Mapping[str, Any]:
     """A mapping with names as keys; {} for None."""
     if value is None:
         return {}
-    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+    if not isinstance(value, Mapping):
         raise ConfigurationError(f"{name} must be a mapping with names as keys, not {type(value).__name__}")
+    if not all(isinstance(key, str) for key in value):
+        raise ConfigurationError(f"{name} must be a mapping with names as keys, not one with others")
     return value
 
 
@@ -142,14 +144,18 @@ _FRAMING = frozenset({"content-length", "transfer-encoding", "host", "connection
 def headers_of(value: Any) -> Mapping[str, str]:
     """Headers that may be added to a request."""
     headers = mapping_of("extra_headers", value)
-    for name, text in headers.items():
+    for name in headers:
         if not _HEADER_NAME.fullmatch(name) or name.lower() in _FRAMING:
             raise ConfigurationError(f"extra_headers has {shown(name)}, which is no header that can be set here")
-        if not isinstance(text, str) or not text.isascii() or not text.isprintable() or text != text.strip():
+        if not _is_value(headers[name]):
             raise ConfigurationError(
                 f"extra_headers[{shown(name)}] must be a printable ASCII string, without blanks around it"
             )
     return headers
+
+
+def _is_value(text: object) -> bool:
+    return isinstance(text, str) and text.isascii() and text.isprintable() and text == text.strip()
 
 
 def fitting(headers: Mapping[str, str]) -> Mapping[str, str]:

@@ -14,6 +14,7 @@ from thinkaloud.errors import ConfigurationError, ThinkaloudError
 from thinkaloud.messages import AssistantMessage, Conversation
 from thinkaloud.models.model import Model
 from thinkaloud.plan import Messages, refuse_unknown
+from thinkaloud.wire.hiding import cover
 
 Outcome = AssistantMessage | ThinkaloudError
 OnDone = Callable[[int, Outcome], None] | Callable[[int, Outcome], Awaitable[None]]
@@ -38,6 +39,7 @@ async def complete_many(
     Raises ConfigurationError for arguments that no call takes, and what `on_done` or the iterator raises. Cancelled or
     failed, it leaves no task and no connection.
     """
+    cover(options)
     rest = dict(options)
     client = rest.pop("client", None)
     refuse_unknown(rest)

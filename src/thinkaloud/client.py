@@ -31,6 +31,7 @@ from thinkaloud.transport.base import Exchange, Transport
 from thinkaloud.transport.http import HttpTransport
 from thinkaloud.transport.retry import Retry
 from thinkaloud.transport.timeouts import Timeouts
+from thinkaloud.wire.hiding import cover
 
 if TYPE_CHECKING:
     from thinkaloud.batch import OnDone, Outcome
@@ -80,6 +81,7 @@ class Client:
     ) -> None:
         keys = None if api_key is None else covered_keys(api_key)
         del api_key
+        cover(defaults)
         if transport is not None and http_client is not None:
             raise ConfigurationError("give http_client or transport, not both")
         refuse_unknown(defaults)
@@ -126,16 +128,19 @@ class Client:
 
     def prepare(self, model: str | Model, messages: Messages, **options: Unpack[CallOptions]) -> Plan:
         """Build the request of a call, without network and without credentials; see `thinkaloud.prepare`."""
+        cover(options)
         return self._plan(model, messages, options, stream=True)
 
     def stream(self, model: str | Model, messages: Messages, **options: Unpack[CallOptions]) -> EventStream:
         """Start an answer as a stream of events; see `thinkaloud.stream`."""
+        cover(options)
         return self._open(model, messages, options, stream=True)
 
     async def complete(
         self, model: str | Model, messages: Messages, *, streaming: bool = True, **options: Unpack[CallOptions]
     ) -> AssistantMessage:
         """Give the whole answer; see `thinkaloud.complete`."""
+        cover(options)
         return await answered(lambda said: self._open(model, said, options, stream=streaming), messages)
 
     async def complete_many(
@@ -149,6 +154,7 @@ class Client:
         **options: Unpack[CallOptions],
     ) -> list[Outcome]:
         """Give the answers to many conversations; see `thinkaloud.complete_many`."""
+        cover(options)
         from thinkaloud.batch import complete_many
 
         _refuse_client(options)
@@ -159,12 +165,14 @@ class Client:
         self, model: str | Model, messages: Messages | None = None, **options: Unpack[RunOptions]
     ) -> RunResult:
         """Ask, run the tools that are called, and ask again, until there is an answer; see `thinkaloud.run`."""
+        cover(options)
         return await self.run_stream(model, messages, **options).result()
 
     def run_stream(
         self, model: str | Model, messages: Messages | None = None, **options: Unpack[RunOptions]
     ) -> RunStream:
         """As `run`, handing out the events of every answer and of the tools; see `thinkaloud.run_stream`."""
+        cover(options)
         from thinkaloud.runs.loop import run_stream
 
         _refuse_client(options)
@@ -239,6 +247,7 @@ def stream(model: str | Model, messages: Messages, **options: Unpack[ModuleCallO
     HistoryError here, before any network. The network is used when the stream is entered or iterated, or when its
     `message()` is awaited.
     """
+    cover(options)
     client, rest = _split(options)
     if client is not None:
         return client.stream(model, messages, **rest)
@@ -258,6 +267,7 @@ async def complete(
 
     Raises what ends the stream, with `.partial`, and OutputError, with `.raw`.
     """
+    cover(options)
     client, rest = _split(options)
     if client is not None:
         return await client.complete(model, messages, streaming=streaming, **rest)
@@ -272,6 +282,7 @@ def complete_sync(
     A `client` may be given to any number of calls, also beside an event loop that uses it; each opens connections of
     its own.
     """
+    cover(options)
     import anyio
     from anyio.lowlevel import current_token
 

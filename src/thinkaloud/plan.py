@@ -43,7 +43,7 @@ from thinkaloud.protocols.clouds import in_form_of
 from thinkaloud.protocols.registry import wire_protocol
 from thinkaloud.structured import Output, as_output
 from thinkaloud.tools import ServerTool, Tool, ToolChoice
-from thinkaloud.wire.hiding import shown_headers
+from thinkaloud.wire.hiding import Unshown, cover, shown_headers
 from thinkaloud.wire.http import HttpRequest
 
 Messages = str | Message | Sequence[str | Message] | Conversation
@@ -146,6 +146,7 @@ def prepare(model: str | Model, messages: Messages, **options: Unpack[CallOption
 
     Raises ConfigurationError for arguments that cannot work, HistoryError for a history that cannot be sent.
     """
+    cover(options)
     return build_plan(model, messages, options, stream=True)
 
 
@@ -286,8 +287,8 @@ class _Writing:
     provider: Provider
     history: Switched
     address: Address
-    extra_body: Mapping[str, Json]
-    extra_headers: Mapping[str, str]
+    extra_body: Mapping[str, Json] = field(repr=False)
+    extra_headers: Mapping[str, str] = field(repr=False)
     amended: tuple[Notice, ...] = ()
 
     def without_notices_of(self, parts: Set[str]) -> _Writing:
@@ -305,19 +306,21 @@ class _Writing:
             raise ConfigurationError(
                 "messages, tools or options hold JSON that is nested too deeply to be sent"
             ) from None
-        body: dict[str, Json] = {**encoded.body, **self.extra_body}
-        headers = {
-            "content-type": "application/json",
-            "accept": "text/event-stream" if call.stream else "application/json",
-            **fitting(encoded.headers),
-            **self.extra_headers,
-        }
+        body = Unshown({**encoded.body, **self.extra_body})
+        headers = Unshown(
+            {
+                "content-type": "application/json",
+                "accept": "text/event-stream" if call.stream else "application/json",
+                **fitting(encoded.headers),
+                **self.extra_headers,
+            }
+        )
         choice = LevelChoice(call.reasoning, encoded.level)
         origin = Origin(model.protocol, model.provider, model.id)
         return Plan(
             model=model,
             request=HttpRequest("POST", self.address.url + encoded.path, headers, _encoded(body)),
-            body=body,
+            body=dict(body),
             level=choice,
             notices=(*_unknown(call), *_unused(self), *self.history.told(encoded.notices), *self.amended),
             provider=self.provider,

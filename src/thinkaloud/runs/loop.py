@@ -18,6 +18,7 @@ from thinkaloud.runs.engine import Approvals, Engine
 from thinkaloud.runs.rules import OnToolError, RunRules
 from thinkaloud.runs.stream import RunStream
 from thinkaloud.tools import ToolChoice
+from thinkaloud.wire.hiding import cover
 
 
 class RunOptions(CallOptions, total=False):
@@ -67,6 +68,7 @@ async def run(model: str | Model, messages: Messages | None = None, **options: U
     Raises ConfigurationError and HistoryError before any network; then RunError, with `.partial`, whatever went wrong.
     A run that is cancelled from outside cannot tell where it was: use `run_stream`, whose `partial` can.
     """
+    cover(options)
     return await run_stream(model, messages, **options).result()
 
 
@@ -76,6 +78,7 @@ def run_stream(model: str | Model, messages: Messages | None = None, **options: 
     A plain function that prepares the first question at once: raises ConfigurationError and HistoryError here, before
     any network.
     """
+    cover(options)
     given: dict[str, Any] = dict(options)
     rules = RunRules(**{name: given.pop(name) for name in _RULES if name in given})
     history, approvals = given.pop("history", None), given.pop("approvals", None) or {}

@@ -37,3 +37,24 @@ def hidden(value: Any) -> Any:
     if isinstance(value, dict):
         return {hidden(name): hidden(item) for name, item in value.items()}
     return value
+
+
+class Unshown(dict[str, Any]):
+    """What may hold a secret: it shows its names alone, in tracebacks too."""
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(f'{name!r}: ***' for name in self)}}}"
+
+    __str__ = __repr__
+
+
+def cover(options: Any) -> None:
+    """Let what is added to a request show its names alone among the arguments of a call.
+
+    For the first line of a function that is handed them: what a frame holds may be shown when something fails.
+
+    options: the keyword arguments, as a mapping of the function's own.
+    """
+    for name in ("extra_headers", "extra_body"):
+        if isinstance(options.get(name), Mapping):
+            options[name] = Unshown(options[name])

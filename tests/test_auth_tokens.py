@@ -205,12 +205,27 @@ async def test_a_failure_of_entra_id_is_told_in_our_words(name: str, above: str,
 
 
 @pytest.mark.anyio
-async def test_an_error_of_the_callable_itself_goes_up_as_it_is() -> None:
+@pytest.mark.parametrize("client", [lambda f: ta.Client(auth=ta.BearerAuth(f)), lambda f: ta.Client(api_key=f)])
+async def test_a_callable_that_fails_is_an_error_of_ours_with_its_cause(client: Any) -> None:
     def fetch() -> str:
         raise KeyError("vault")
 
-    with pytest.raises(KeyError, match="vault"):
-        await ta.BearerAuth(fetch).headers(REQUEST)
+    async def fetch_there() -> str:
+        raise OSError("no way to the vault")
+
+    for source, words in ((fetch, "KeyError: vault"), (fetch_there, "OSError: no way to the vault")):
+        with pytest.raises(ta.AuthenticationError, match=f"the callable given as .* failed .{words}") as caught:
+            await client(source).complete(CLAUDE, "hi")
+        assert isinstance(caught.value.__cause__, (KeyError, OSError))
+
+
+@pytest.mark.anyio
+async def test_an_error_of_ours_that_a_callable_raises_stays_what_it_is() -> None:
+    def fetch() -> str:
+        raise ta.MissingCredentials("no key for this tenant")
+
+    with pytest.raises(ta.MissingCredentials, match="no key for this tenant"):
+        await ta.Client(api_key=fetch).complete(CLAUDE, "hi")
 
 
 @pytest.mark.anyio

@@ -46,6 +46,7 @@ class Client:
     api_key: a key for the providers that this client calls, or a callable (plain or async) that gives one before each
         request; or a mapping of keys by the ids of their providers. None looks into the environment, and so does a
         fallback at another provider and another address than what is asked first: a lone key is not sent there.
+        A callable that fails is told as an AuthenticationError.
     auth: credentials of a cloud (AwsAuth, GoogleAuth), a BearerAuth, or an object of yours with `headers(request)`.
         It wins over api_key, at the providers that it is for, and may know the region or project of their addresses.
     base_url: another place that speaks the protocol, such as a gateway; a model's own `base_url` wins over it.

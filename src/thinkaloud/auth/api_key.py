@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from thinkaloud.auth.asking import ask
+from thinkaloud.auth.asking import ask_for_secret
 from thinkaloud.auth.credentials import Credentials
 from thinkaloud.auth.secret import Secret, covered
 from thinkaloud.wire.http import HttpRequest
@@ -38,10 +38,10 @@ class ApiKey:
         raise TypeError("an API key cannot be pickled")
 
     async def headers(self, request: HttpRequest) -> Mapping[str, str]:
-        """The one header that holds the key."""
+        """The one header that holds the key. Raises AuthenticationError where a callable that gives it fails."""
         key = self._key
         if not isinstance(key, Secret):
-            key = Secret(await ask(key)).checked("api_key")
+            key = (await ask_for_secret(key, "api_key")).checked("api_key")
         if self._header == "bearer":
             return Credentials({"authorization": f"Bearer {key.reveal()}"})
         return Credentials({self._header: key.reveal()})

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from thinkaloud.auth.api_key import Key
-from thinkaloud.auth.asking import ask
+from thinkaloud.auth.asking import ask_for_secret
 from thinkaloud.auth.credentials import Credentials
-from thinkaloud.auth.failures import failure_of
 from thinkaloud.auth.secret import Secret, covered
 from thinkaloud.auth.shared import SharedRefresh
 from thinkaloud.wire.http import HttpRequest
@@ -47,11 +46,5 @@ class BearerAuth:
 
     async def _ask(self) -> Credentials:
         assert not isinstance(self._token, Secret)
-        try:
-            token = Secret(await ask(self._token)).checked("token")
-            return Credentials({"authorization": f"Bearer {token.reveal()}"})
-        except Exception as error:
-            failure = failure_of(error)
-            if failure is None:
-                raise
-        raise failure
+        token = (await ask_for_secret(self._token, "token")).checked("token")
+        return Credentials({"authorization": f"Bearer {token.reveal()}"})

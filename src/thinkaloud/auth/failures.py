@@ -39,14 +39,19 @@ def failure_of(error: Exception, *, looked: str = "", variables: tuple[str, ...]
     kind = _kind(error)
     if kind is None:
         return None
-    said = shortened(" ".join(str(hidden(str(error.args[0] if error.args else error))).split()))
-    text = f"{type(error).__name__}: {said}"
+    text = told(error)
     if kind is MissingCredentials:
         hint = f"; looked at {looked}" if looked else ""
         return MissingCredentials(f"no usable credentials were found ({text}){hint}", variables=variables)
     if kind is ConnectFailed:
         return ConnectFailed(f"the place that gives credentials cannot be reached ({text})")
     return AuthenticationError(f"the credentials could not be refreshed ({text})")
+
+
+def told(error: Exception) -> str:
+    """The kind of an error and what it says, in one line."""
+    said = shortened(" ".join(str(hidden(str(error.args[0] if error.args else error))).split()))
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
 def _kind(error: Exception) -> _Kind | None:

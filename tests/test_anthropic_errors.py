@@ -150,10 +150,13 @@ def test_amazon_s_word_wins_over_its_status() -> None:
         ({"error": "plain"}, "plain"),
         ({"detail": "from a framework"}, "from a framework"),
         ({"type": "overloaded_error", "message": "flat"}, "flat"),
-        ("  upstream\n  connect error ", "upstream connect error"),
-        ("", "HTTP 500, without a message"),
-        ({}, "HTTP 500, without a message"),
-        ({"error": {"type": "api_error", "message": ""}}, "api_error, without a message"),
+        ("  upstream\n  connect error ", "anthropic answered with status 500: upstream connect error"),
+        ("", "anthropic answered with status 500, without a message"),
+        ({}, "anthropic answered with status 500, without a message"),
+        (
+            {"error": {"type": "api_error", "message": ""}},
+            "anthropic answered with status 500 (api_error), without a message",
+        ),
     ],
 )
 def test_the_provider_s_own_text_is_found_wherever_it_stands(body: Any, message: str) -> None:

@@ -137,13 +137,14 @@ def test_a_name_that_nobody_knows_is_kept() -> None:
 
 
 def test_a_failure_without_words_is_named() -> None:
-    assert told({}, 503).message == "HTTP 503, without a message"
-    assert told({}, 400, x_amzn_errortype="ValidationException").message == "ValidationException, without a message"
-    assert told(None, None).message == "an error, without a message"
+    assert told({}, 503).message == "bedrock answered with status 503, without a message"
+    named = told({}, 400, x_amzn_errortype="ValidationException").message
+    assert named == "bedrock answered with status 400 (ValidationException), without a message"
+    assert told(None, None).message == "bedrock failed, without a message"
 
 
 def test_plain_text_is_the_message_shortened() -> None:
-    assert told("upstream\n  failed", 502).message == "upstream failed"
+    assert told("upstream\n  failed", 502).message == "bedrock answered with status 502: upstream failed"
     assert len(told("x" * 5000, 502).message) < 600
 
 

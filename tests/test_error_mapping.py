@@ -12,6 +12,7 @@ import thinkaloud as ta
 from thinkaloud.protocols.base import ErrorResponse
 from thinkaloud.protocols.context_length import TEXTS, tells_context_length
 from thinkaloud.protocols.registry import wire_protocol
+from thinkaloud.testing import Reply, encode_stream
 
 PROTOCOLS = ["anthropic-messages", "bedrock-converse", "gemini", "openai-chat", "openai-responses"]
 
@@ -149,7 +150,8 @@ def test_a_proxy_s_page_text_or_silence_is_judged_by_its_status(
     for body, message in ((PAGE, "Bad Bad x"), ("nobody\n is there", "nobody is there"), ("", None), (None, None)):
         found = error(protocol, body, status)
         assert (type(found), found.status, found.body) == (kind, status, body)
-        assert found.message == message if message else str(status) in found.message
+        said = f"p answered with status {status}"
+        assert found.message == (f"{said}: {message}" if message else f"{said}, without a message")
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -163,6 +165,86 @@ def test_the_id_of_a_failed_request_is_found_whatever_stands_before_the_model(pr
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_provider_s_id_goes_before_a_proxy_s(protocol: str) -> None:
     assert error(protocol, "", 500, {"cf-ray": "proxy", "x-request-id": "theirs"}).request_id == "theirs"
+
+
+# the same body has the same words everywhere
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize(
+    ("body", "message", "code"),
+    [
+        ({}, "p answered with status 422, without a message", None),
+        ({"error": {"code": "out_of_tea"}}, "p answered with status 422 (out_of_tea), without a message", "out_of_tea"),
+        ("nope", "p answered with status 422: nope", None),
+        ({"detail": [{"loc": ["body", "seed"], "msg": "field required"}]}, "field required", None),
+        ({"error": {"message": "why", "code": "out_of_tea"}}, "why", "out_of_tea"),
+        ({"message": "why", "code": "out_of_tea"}, "why", "out_of_tea"),
+        ({"errors": [{"message": "why"}]}, "why", None),
+        ('event: error\ndata: {"error": {"message": "why", "code": "out_of_tea"}}\n', "why", "out_of_tea"),
+    ],
+)
+def test_the_same_body_has_the_same_words_on_every_protocol(
+    protocol: str, body: Any, message: str, code: str | None
+) -> None:
+    found = error(protocol, body, 422)
+    assert (type(found), found.message, found.code, found.body) == (ta.InvalidRequest, message, code, body)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_long_text_is_shortened_on_every_protocol(protocol: str) -> None:
+    for body in (refusal(protocol, "x" * 5000), "x" * 5000):
+        found = error(protocol, body, 400)
+        assert len(found.message) < 600
+        assert found.message.endswith("x…")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_providers_words_are_one_line_of_printable_text_and_its_body_stays(protocol: str) -> None:
+    body = refusal(protocol, "red\x1b[31m\n\n  and\x00 \u202eback")
+    found = error(protocol, body, 400)
+    assert str(found) == r"red\x1b[31m and\x00 \u202eback"
+    assert str(found).isprintable()
+    assert repr(found).isprintable()
+    assert found.body == body
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_providers_code_and_id_are_one_line_of_printable_text(protocol: str) -> None:
+    found = error(protocol, {"error": {"message": "why", "code": "a\nb\x1b"}}, 400, {"x-request-id": "r\t1\x07"})
+    assert (found.code, found.request_id) == (r"a b\x1b", r"r 1\x07")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_json_behind_a_byte_order_mark_is_read(protocol: str) -> None:
+    body = b"\xef\xbb\xbf" + json.dumps(refusal(protocol, "why")).encode()
+    for status in (400, 200):
+        with pytest.raises(ta.InvalidRequest) as raised:
+            ta.parse(protocol, body, status=status)
+        assert raised.value.message == "why"
+        assert raised.value.body == refusal(protocol, "why")
+
+
+# the id of a request that fails after its head has come
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("header", ["request-id", "x-request-id", "x-amzn-requestid", "cf-ray"])
+def test_a_failure_inside_a_200_has_the_request_id_of_its_head(protocol: str, header: str) -> None:
+    refused = json.dumps({**refusal(protocol, "why"), "request_id": "of-the-body"}).encode()
+    answer = b"".join(encode_stream(protocol, Reply(["Hello"])))
+    cut = answer[: len(answer) // 3]
+    for body in (refused, cut, b"<html>", b"", b"{"):
+        with pytest.raises((ta.ProviderError, ta.StreamError)) as raised:
+            ta.parse(protocol, body, headers={header: "r1"})
+        assert raised.value.request_id == "r1"
+
+
+@pytest.mark.parametrize("protocol", ["anthropic-messages", "openai-chat", "openai-responses"])
+def test_an_id_in_the_body_counts_where_the_head_has_none(protocol: str) -> None:
+    with pytest.raises(ta.ProviderError) as raised:
+        ta.parse(protocol, json.dumps({**refusal(protocol, "why"), "request_id": "of-the-body"}).encode())
+    assert raised.value.request_id == "of-the-body"
 
 
 # wrong types of content

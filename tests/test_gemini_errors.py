@@ -104,7 +104,8 @@ def test_a_body_of_any_form_has_a_class_and_a_message(body: Any) -> None:
 
 
 def test_a_page_of_a_proxy_is_read_without_its_tags() -> None:
-    assert error(ErrorResponse(body="<b>Bad</b>\n gateway", status=502)).message == "Bad gateway"
+    found = error(ErrorResponse(body="<b>Bad</b>\n gateway", status=502))
+    assert found.message == "the provider answered with status 502: Bad gateway"
 
 
 def test_an_error_in_an_array_is_unwrapped() -> None:

@@ -144,11 +144,11 @@ def test_inside_a_stream_a_number_stands_for_the_status(
         ({"error_msg": "why"}, "why"),
         ({"errors": [{"message": "why"}]}, "why"),
         ({"error": {"message": json.dumps({"error": {"message": "why"}})}}, "why"),
-        ("why", "why"),
-        ("<html><head></head><body><h1>why</h1></body></html>", "why"),
-        ("", "the provider answered HTTP 422"),
-        (None, "the provider answered HTTP 422"),
-        ({"error": {}}, "the provider answered HTTP 422"),
+        ("why", "openai answered with status 422: why"),
+        ("<html><head></head><body><h1>why</h1></body></html>", "openai answered with status 422: why"),
+        ("", "openai answered with status 422, without a message"),
+        (None, "openai answered with status 422, without a message"),
+        ({"error": {}}, "openai answered with status 422, without a message"),
     ],
 )
 def test_the_text_is_found_in_every_shape(body: Any, message: str) -> None:
@@ -323,4 +323,4 @@ def test_a_body_framed_as_a_stream_is_read_all_the_same(end: str) -> None:
     body = end.join((": hello", "event: error", "data: ", f"data: {told}", "", "data: [DONE]", ""))
     found = error(body, 529)
     assert (type(found), found.message, found.code) == (Overloaded, "too busy", "overloaded_error")
-    assert error("data: nothing of use", 529).message == "data: nothing of use"
+    assert error("data: nothing of use", 529).message == "openai answered with status 529: data: nothing of use"

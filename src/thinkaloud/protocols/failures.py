@@ -21,7 +21,6 @@ from thinkaloud.errors import (
     ServerError,
     one_line,
 )
-from thinkaloud.jsontext import loads
 from thinkaloud.protocols.context_length import tells_context_length
 from thinkaloud.protocols.fields import unsendable
 from thinkaloud.wire.hiding import hidden
@@ -99,7 +98,6 @@ _REFUSED = Kind(InvalidRequest, 400)
 _FAILED = Kind(ServerError, 500)
 
 _LONGEST = 500
-_LONGEST_FRAMED = 1_000_000
 
 
 def by_status(status: int) -> Kind:
@@ -122,22 +120,6 @@ def sub_kind(
     if error is InvalidRequest and tells_context_length(message):
         return ContextTooLong
     return by_message(message, tables.get(error, ()))
-
-
-def framed_json(body: str) -> Any:
-    """What the first JSON line says of a body that is framed as a stream although it is an error's; None: no such line.
-
-    Some servers answer with an error status and still write `event: error` and `data: {...}`.
-    """
-    for line in body[:_LONGEST_FRAMED].splitlines():
-        if line.startswith("data:"):
-            try:
-                value = loads(line.removeprefix("data:").strip())
-            except ValueError:
-                continue
-            if isinstance(value, dict | list):
-                return value
-    return None
 
 
 # Headers that name an answer, at whatever host or gateway stands before a model; a proxy's own id is the last resort.

@@ -24,15 +24,14 @@ from thinkaloud.errors import (
     StaleThinking,
 )
 from thinkaloud.protocols.base import ErrorResponse
+from thinkaloud.protocols.error_bodies import code_in, message_in, opened, text_of
 from thinkaloud.protocols.failures import (
     AWS_WORDS,
     GOOGLE_WORDS,
     Kind,
     by_status,
     quotable,
-    readable,
     request_id_of,
-    shortened,
     sub_kind,
 )
 from thinkaloud.protocols.fields import JsonObject
@@ -74,13 +73,14 @@ _SPENT = "_spend_limit_reached"
 def error(response: ErrorResponse) -> ProviderError:
     """Build the typed error of a failure. Never raises, whatever the body holds."""
     body = quotable(response.body)
-    told = _Told.of(body, response.headers)
+    read = opened(body)
+    told = _Told.of(read, response.headers)
     kind, status = _kind(told, response.status)
     error_class = sub_kind(kind.error, told.message, {InvalidRequest: _MESSAGES})
     if told.detail_code.endswith(_SPENT):
         error_class = QuotaExceeded
     return (error_class or kind.error)(
-        _message(told, body, status),
+        text_of(told.message, read, provider=response.provider, status=status, code=told.word),
         provider=response.provider,
         status=status,
         code=told.word,
@@ -114,9 +114,9 @@ class _Told:
         ]
         known = [word for word in words if word in _WORDS]
         return cls(
-            word=next((word for word in (*known, *words) if word), None),
+            word=next((word for word in (*known, *words) if word), None) or code_in(body) or None,
             detail_code=_first_text([item for outer in objects for item in _inner(outer, "details")], "error_code"),
-            message=_first_text(objects, "message", "Message", "error", "detail"),
+            message=_first_text(objects, "message", "Message", "error", "detail") or message_in(body),
             status=next((code for code in codes if 400 <= code < 600), None),
             request_id=request_id_of(headers) or _first_text(objects, "request_id") or None,
         )
@@ -158,11 +158,3 @@ def _kind(told: _Told, status: int | None) -> tuple[Kind, int | None]:
     if status is None:
         return Kind(ProviderError, 0), None
     return by_status(status), status
-
-
-def _message(told: _Told, body: object, status: int | None) -> str:
-    """The provider's own text, shortened where it is long; a name for the failure where there is none."""
-    text = told.message or (readable(body) if isinstance(body, str) else "")
-    if not text.strip():
-        return f"{told.word or (f'HTTP {status}' if status is not None else 'an error')}, without a message"
-    return shortened(text)

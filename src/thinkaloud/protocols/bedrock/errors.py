@@ -21,14 +21,13 @@ from thinkaloud.errors import (
     StaleThinking,
 )
 from thinkaloud.protocols.base import ErrorResponse
+from thinkaloud.protocols.error_bodies import code_in, message_in, opened, text_of
 from thinkaloud.protocols.failures import (
     AWS_WORDS,
     Kind,
     by_status,
     quotable,
-    readable,
     request_id_of,
-    shortened,
     sub_kind,
 )
 from thinkaloud.protocols.fields import JsonObject
@@ -69,19 +68,19 @@ _BY_MESSAGE = {InvalidRequest: _MESSAGES, PermissionDenied: _KEY_MESSAGES}
 def error(response: ErrorResponse) -> ProviderError:
     """Build the typed error of a failure. Never raises, whatever the body holds."""
     body = quotable(response.body)
-    told = _told(body)
-    code = _code(told, response)
-    message = _first(told, "message", "Message", "errorMessage", "originalMessage")
-    if not told and isinstance(body, str):
-        message = readable(body)
-    kind = _kind(code, told, response.status)
-    error_class = sub_kind(kind.error, message, _BY_MESSAGE)
-    name = code or ("an error" if response.status is None else f"HTTP {response.status}")
+    read = opened(body)
+    told = _told(read)
+    word = _code(told, response)
+    code = word or code_in(read) or None
+    message = _first(told, "message", "Message", "errorMessage", "originalMessage") or message_in(read)
+    kind = _kind(word, told, response.status)
+    error_class = sub_kind(kind.error, message or (read if isinstance(read, str) else ""), _BY_MESSAGE)
+    status = response.status or kind.status or None
     return (error_class or kind.error)(
-        shortened(message) or f"{name}, without a message",
+        text_of(message, read, provider=response.provider, status=status, code=code),
         provider=response.provider,
-        status=response.status or kind.status or None,
-        code=code or None,
+        status=status,
+        code=code,
         request_id=request_id_of(response.headers),
         body=body,
         retryable=None if error_class else kind.retryable,

@@ -20,14 +20,13 @@ from thinkaloud.errors import (
     StaleThinking,
 )
 from thinkaloud.protocols.base import ErrorResponse
+from thinkaloud.protocols.error_bodies import code_in, message_in, opened, text_of
 from thinkaloud.protocols.failures import (
     GOOGLE_WORDS,
     Kind,
     by_status,
     quotable,
-    readable,
     request_id_of,
-    shortened,
     sub_kind,
 )
 from thinkaloud.protocols.fields import JsonObject
@@ -72,19 +71,21 @@ _DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s\Z")
 def error(response: ErrorResponse) -> ProviderError:
     """Build the typed error of a failure. Never raises, whatever the body holds."""
     body = quotable(response.body)
-    objects = list(_objects(body))
+    read = opened(body)
+    objects = list(_objects(read))
     details = [detail for item in objects for detail in _listed(item, "details")]
     word = _first_text(objects, "status")
-    message = _first_text(objects, "message", "error")
+    message = _first_text(objects, "message", "error") or message_in(read)
     kind, status = _kind(word, objects, response.status)
     error_class, retryable = kind.error, kind.retryable
     if (told := _sub_kind(error_class, message, details)) is not None:
         error_class, retryable = told, None
+    code = word or code_in(read) or None
     return error_class(
-        _message(message, body, word, status),
+        text_of(message, read, provider=response.provider, status=status, code=code),
         provider=response.provider,
         status=status,
-        code=word or None,
+        code=code,
         request_id=request_id_of(response.headers),
         body=body,
         retryable=retryable,
@@ -149,11 +150,3 @@ def _delay(details: list[JsonObject], response: ErrorResponse) -> float | None:
         return told
     durations = [_DURATION.match(_first_text([detail], "retryDelay")) for detail in details]
     return next((float(duration[1]) for duration in durations if duration), None)
-
-
-def _message(text: str, body: object, word: str, status: int | None) -> str:
-    """The provider's own text, shortened where it is long; a name for the failure where there is none."""
-    text = text or (readable(body) if isinstance(body, str) else "")
-    if not text.strip():
-        return f"{word or (f'HTTP {status}' if status is not None else 'an error')}, without a message"
-    return shortened(text)

@@ -28,10 +28,10 @@ from thinkaloud.errors import (
     ServerError,
     StaleThinking,
 )
-from thinkaloud.jsontext import loads
 from thinkaloud.protocols.base import ErrorResponse
 from thinkaloud.protocols.context_length import tells_context_length
-from thinkaloud.protocols.failures import framed_json, quotable, readable, request_id_of
+from thinkaloud.protocols.error_bodies import TEXT_FIELDS, objects_in, opened, text_of, texts_of, words_of
+from thinkaloud.protocols.failures import quotable, readable, request_id_of
 from thinkaloud.wire.hiding import hidden
 from thinkaloud.wire.retry_after import retry_after
 
@@ -190,11 +190,13 @@ _TIER_CAPACITY = re.compile("service tier capacity exceeded", re.IGNORECASE)  # 
 
 def error(response: ErrorResponse) -> ProviderError:
     """Turn a provider's failure into its typed error."""
-    found = _Found.of(response.body)
+    body = opened(response.body)
+    found = _Found.of(body)
+    came = hidden(body) if isinstance(body, str) else None
     status = response.status if response.status is not None and response.status >= 400 else found.status
     kind = _kind(found, status, response)
     return kind.type(
-        hidden(found.message) or _by_status(status),
+        text_of(hidden(found.message), came, provider=response.provider, status=status, code=found.code),
         provider=response.provider,
         status=status,
         code=found.code,
@@ -220,7 +222,7 @@ def is_failure(body: Any) -> bool:
         return True
     if "choices" in body or "usage" in body:
         return False
-    return any(type(body.get(name)) is str for name in _TEXT_FIELDS) or type(body.get("errors")) is list
+    return any(type(body.get(name)) is str for name in TEXT_FIELDS) or type(body.get("errors")) is list
 
 
 def tells_error(holder: Mapping[str, Any]) -> bool:
@@ -256,14 +258,6 @@ def _kind(found: _Found, status: int | None, response: ErrorResponse) -> _Kind:
     return _Kind(ServerError)
 
 
-def _by_status(status: int | None) -> str:
-    return "the provider failed and does not say why" if status is None else f"the provider answered HTTP {status}"
-
-
-# Where the text of an error is, in the order in which it is looked for.
-_TEXT_FIELDS = ("message", "detail", "error_msg", "msg")
-_WORD_FIELDS = ("provider_code", "error_type", "type", "code")
-
 # Said of every failure (seen at OpenRouter): what the upstream provider says stands after it.
 _EMPTY_PHRASES = frozenset({"provider returned error"})
 
@@ -290,18 +284,15 @@ class _Found:
 
     @classmethod
     def of(cls, body: Any) -> _Found:
-        objects = list(_objects(body, depth=0))
-        if type(body) is str and not objects:
-            objects = list(_objects(framed_json(body), depth=0))
-        texts = [text[:_LONGEST] for part in objects for text in _texts(part)]
-        if type(body) is str and not objects and body.strip():
-            texts.append(readable(body)[:500])
-        words = [word for part in objects for word in _written(part)]
+        objects = list(objects_in(body))
+        told = [text[:_LONGEST] for part in objects for text in texts_of(part)]
+        texts = [readable(body)] if type(body) is str and not objects else told
+        words = [word for part in objects for word in words_of(part)]
         numbers = (number for part in objects for number in _numbers(part))
         exact = [word for word in words if word.lower() in _WORDS]
         named = exact or [word for word in words if not word.isdigit()] or words
         return cls(
-            message=": ".join(texts[: 2 if texts[0].lower() in _EMPTY_PHRASES else 1]) if texts else "",
+            message=": ".join(told[: 2 if told[0].lower() in _EMPTY_PHRASES else 1]) if told else "",
             code=named[0] if named else None,
             words=tuple(word.lower() for word in words),
             texts=tuple(texts),
@@ -309,52 +300,6 @@ class _Found:
             flagged=any(part.get("flagged_input") or part.get("reasons") for part in objects),
             request_id=next((text for part in objects if (text := _text(part, "request_id"))), None),
         )
-
-
-# Objects that lie inside an error body and say more about it.
-_INSIDE = ("error", "metadata", "innererror", "raw", "message", "x_groq", "errors", "detail")
-_DEEPEST = 6
-
-
-def _objects(value: Any, depth: int) -> Iterator[Mapping[str, Any]]:
-    """The objects of an error body, the error itself before what wraps it, with JSON inside strings opened."""
-    if type(value) is str and value.lstrip().startswith(("{", "[")):
-        try:
-            value = loads(value)
-        except ValueError:
-            return
-    if depth > _DEEPEST:
-        return
-    if type(value) is list:
-        for item in value[:8]:
-            yield from _objects(item, depth + 1)
-    elif type(value) is dict:
-        told = value.get("error")
-        if type(told) in (dict, list):
-            yield from _objects(told, depth + 1)
-        yield value
-        for name in _INSIDE:
-            if name != "error" or type(told) is str:
-                yield from _objects(value.get(name), depth + 1)
-
-
-def _texts(part: Mapping[str, Any]) -> Iterator[str]:
-    told = part.get("error")
-    if type(told) is str and told.strip():
-        yield told
-    for name in (*_TEXT_FIELDS, "raw"):
-        text = _text(part, name)
-        if text.strip() and text.lstrip()[0] not in "{[":
-            yield text
-
-
-def _written(part: Mapping[str, Any]) -> Iterator[str]:
-    for name in _WORD_FIELDS:
-        value = part.get(name)
-        if type(value) is str and value:
-            yield value
-        elif type(value) is int:
-            yield str(value)
 
 
 def _numbers(part: Mapping[str, Any]) -> Iterator[int]:

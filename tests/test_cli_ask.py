@@ -168,7 +168,7 @@ def test_a_server_that_is_not_there_is_told_at_every_try(serving: Serve, capsys:
     with no_backoff():
         assert main(["ask", "-m", "anthropic/claude-x", "--base-url", address, "Why?"]) == 1
     *notes, last = capsys.readouterr().err.splitlines()
-    assert [note.partition(": no")[0] for note in notes] == ["note: ConnectFailed"] * 2
+    assert [note.partition(": no")[0] for note in notes] == ["note: anthropic/claude-x: ConnectFailed"] * 2
     assert last.startswith("thinkaloud: ConnectFailed: ")
 
 
@@ -264,4 +264,4 @@ def test_a_terminal_never_obeys_an_error_message(serving: Serve) -> None:
     code, shown = on_a_terminal(PROGRAM, "ask", "-m", "anthropic/claude-x", "Why?", environment=environment)
     assert code == 1
     assert "\x1b" not in shown
-    assert "wait ␛]0;title␇" in shown
+    assert r"wait \x1b]0;title\x07" in shown

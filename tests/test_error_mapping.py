@@ -237,6 +237,7 @@ def test_a_failure_inside_a_200_has_the_request_id_of_its_head(protocol: str, he
     for body in (refused, cut, b"<html>", b"", b"{"):
         with pytest.raises((ta.ProviderError, ta.StreamError)) as raised:
             ta.parse(protocol, body, headers={header: "r1"})
+        assert isinstance(raised.value, (ta.ProviderError, ta.StreamError))
         assert raised.value.request_id == "r1"
 
 

@@ -311,6 +311,11 @@ def test_adding_to_a_conversation_tells_the_place_in_the_whole() -> None:
         ta.Conversation(["a", "b"]).adding(["c"][:0], [5])  # type: ignore[list-item]
 
 
+def test_adding_a_partial_that_is_none_says_what_none_means() -> None:
+    with pytest.raises(ta.WrongValue, match=r"adding\(\) got None: .*\.partial.* is None where no part of an answer"):
+        ta.Conversation("a").adding(None)  # type: ignore[arg-type]
+
+
 def test_adding_reads_no_message_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     conversation = ta.Conversation(["a"] * 1000, system="s")
     read: list[int] = []

@@ -335,7 +335,7 @@ class Attempts:
     async def _failed(self, error: ThinkaloudError) -> Sequence[StreamEvent]:
         if self.exchange is not None:
             heed_answer(error, self.exchange.status, self.exchange.headers)
-        advise(error, self.plan, "")
+        advise(error, self.plan)
         failed = self.plan
         again = None if self.over else self._amend(error) or self._retry(error) or self._fall_back(error)
         if again is None:

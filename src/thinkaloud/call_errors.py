@@ -66,12 +66,16 @@ def add_to(error: ThinkaloudError, text: str) -> None:
         error.args = (error.message + text,)
 
 
-def advise(error: ThinkaloudError, plan: Plan, let_in: str) -> None:
-    """Let a refusal say what to look at. let_in: where what a request was let in with comes from."""
-    origin = f", which came from {let_in}" if let_in else ""
+def advise(error: ThinkaloudError, plan: Plan) -> None:
+    """Let a refusal say what to look at: where keys come from (never one of them), or what was asked for."""
     if isinstance(error, AuthenticationError):
-        add_to(error, f"; check the key for {plan.model.provider}{origin}")
+        add_to(error, f"; check the key for {plan.model.provider} ({_ways_in(plan)})")
     elif isinstance(error, PermissionDenied):
-        add_to(error, f"; asked for {name_of(plan)} with the key{origin}")
+        add_to(error, f"; asked for {name_of(plan)} with the key for {plan.model.provider} ({_ways_in(plan)})")
     elif isinstance(error, NotFound):
         add_to(error, f"; asked for {name_of(plan)}")
+
+
+def _ways_in(plan: Plan) -> str:
+    given = "Client(api_key=...)" if plan.provider.auth == "key" else "Client(api_key=...) or Client(auth=...)"
+    return " or ".join((*plan.provider.key_variables, given))

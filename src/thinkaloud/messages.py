@@ -263,6 +263,11 @@ class Conversation(Stored):
         for item in messages:
             if isinstance(item, (str, *_MESSAGES)):
                 added.append(item)
+            elif item is None:
+                raise WrongValue(
+                    "adding() got None: a `.partial` is None where no part of an answer had come, so there is nothing "
+                    "to add"
+                )
             else:
                 added.extend(items_of("messages", item))
         whole = Conversation(system=self.system)  # what is here already is not read anew

@@ -11,6 +11,7 @@ from attrs import frozen
 
 from thinkaloud.content import Thinking
 from thinkaloud.errors import InvalidRequest, ProviderError, ServerError
+from thinkaloud.protocols.failures import by_status
 from thinkaloud.testing.reply import Failure, Reply, ScriptError
 from thinkaloud.testing.request import RecordedRequest
 
@@ -86,7 +87,8 @@ def failure_words(protocol: str, table: Mapping[type[ProviderError], FailureWord
     if isinstance(failure.what, int):
         status = failure.what
         fallback = table[ServerError if status >= 500 else InvalidRequest]
-        row = next((row for row in table.values() if row.status == status), fallback)
+        meant = table.get(by_status(status).error, fallback)
+        row = next((row for row in table.values() if row.status == status), meant)
     elif failure.what in table:
         row = table[failure.what]
         status = failure.status or row.status

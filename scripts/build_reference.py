@@ -27,7 +27,7 @@ PAGES = ROOT / "docs" / "reference"
 # the last one.
 TOPICS = (
     ("calls", "Calls and streams", ("client", "batch", "plan", "event_stream", "transport.retry", "transport.timeouts",
-                                    "limits", "observing")),
+                                    "limits", "observing", "transport.base", "wire.http")),
     ("events", "Events", ("events", "notices", "accumulator", "jsontext")),
     ("messages", "Messages and blocks", ("messages", "content", "usage")),
     ("tools", "Tools, runs and structured output", ("tools", "runs.loop", "runs.stream", "run_result", "structured")),
@@ -160,7 +160,42 @@ def _place(name: Name) -> tuple[int, int]:
 def _tree(module: str) -> ast.Module:
     path = SOURCE / Path(*module.split("."))
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    return ast.parse(file.read_text())
+    tree = ast.parse(file.read_text())
+    return _Constants(tree).visit(tree)  # type: ignore[no-any-return]
+
+
+class _Constants(ast.NodeTransformer):
+    """Puts values in the place of a module's private constants, which say nothing to a reader."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._values: dict[str, object] = {}
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                name = node.targets[0].id
+                if name.startswith("_") and (value := _constant(self.visit(node.value))) is not None:
+                    self._values[name] = value
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        value = self._values.get(node.id) if isinstance(node.ctx, ast.Load) else None
+        return node if value is None else ast.parse(repr(value), mode="eval").body
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        whole = self.generic_visit(node)
+        value = _constant(whole)
+        return whole if value is None else ast.Constant(value)  # type: ignore[arg-type]
+
+
+def _constant(node: ast.AST) -> object:
+    """A number, text or tuple of them that an expression of constants gives; None for all else."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        factors = _constant(node.left), _constant(node.right)
+        return factors[0] * factors[1] if isinstance(factors[0], int) and isinstance(factors[1], int) else None
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str)):
+        return node.value
+    if isinstance(node, ast.Tuple) and len(node.elts) < 4:
+        parts = tuple(_constant(each) for each in node.elts)
+        return None if None in parts else parts
+    return None
 
 
 def _definition(module: str, name: str) -> ast.stmt | None:
@@ -301,6 +336,8 @@ def _fields(node: ast.ClassDef) -> Iterator[str]:
             continue
         if each.target.id.startswith("_") or "ClassVar" in ast.unparse(each.annotation):
             continue
+        if re.search(r"\b_\w", ast.unparse(each.annotation)):  # of no use to others
+            continue
         default, named = _default(each.value)
         if default is None and not (all_named or named) and parted:
             continue
@@ -352,11 +389,13 @@ def _paragraph(lines: list[str]) -> Iterator[str]:
         yield from textwrap.dedent("\n".join(lines)).split("\n")
         yield "```"
         return
-    first, listed = True, False
+    first, listed, before = True, False, ""
     for line, indent in zip(lines, indents, strict=True):
         text = line.strip()
         found = _FIELD.match(text)
-        if found and not text.startswith(_ENDS) and indent in (0, 2) and _is_names(found.group(1)):
+        # A word with a colon may also stand in the middle of a sentence.
+        begins = first or listed or before.endswith((".", ":", ";")) or _bare_heading(before)
+        if found and begins and not text.startswith(_ENDS) and indent in (0, 2) and _is_names(found.group(1)):
             names = ", ".join(f"`{name.strip()}`" for name in found.group(1).split(","))
             yield f"- {names}: {text[found.end() :]}"
             listed = True
@@ -373,7 +412,7 @@ def _paragraph(lines: list[str]) -> Iterator[str]:
                 yield ""
                 listed = False
             yield text
-        first = False
+        first, before = False, text
 
 
 def _is_names(text: str) -> bool:

@@ -218,7 +218,8 @@ def test_a_synchronous_http_client_is_refused() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"resoning": "high"}, "did you mean reasoning"),
+        ({"resoning": "high"}, "did you mean reasoning?"),
+        ({"timeout": 5}, "did you mean timeouts, an argument of Client?"),
         ({"api_key": "k"}, "Client(api_key=...)"),
         ({"timeouts": ta.Timeouts()}, "Client(timeouts=...)"),
         ({"zzz": 1}, "there are: allow_http, base_model"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from thinkaloud.auth.base import Auth
     from thinkaloud.auth.bearer import BearerAuth
     from thinkaloud.auth.google import GoogleAuth
-    from thinkaloud.batch import complete_many
+    from thinkaloud.batch import Outcome, complete_many
     from thinkaloud.client import Client, complete, complete_sync, stream
     from thinkaloud.content import (
         AssistantBlock,
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         TruncatedStream,
         UnknownModel,
         UnsupportedOption,
+        WrongValue,
     )
     from thinkaloud.event_stream import EventStream
     from thinkaloud.events import (
@@ -120,7 +121,7 @@ if TYPE_CHECKING:
     from thinkaloud.models.resolve import find_model
     from thinkaloud.notices import Issue, Notice
     from thinkaloud.observing import RequestInfo, ResponseInfo
-    from thinkaloud.plan import CallOptions, Plan, prepare
+    from thinkaloud.plan import CallOptions, Messages, Plan, prepare
     from thinkaloud.protocols.anthropic.options import Adaptive, AnthropicOptions, BetweenTools, Budget, Disabled
     from thinkaloud.protocols.bedrock.options import BedrockOptions
     from thinkaloud.protocols.captured import parse, parse_events
@@ -132,9 +133,11 @@ if TYPE_CHECKING:
     from thinkaloud.runs.stream import RunStream
     from thinkaloud.structured import Output
     from thinkaloud.tools import ServerTool, Tool, ToolChoice
+    from thinkaloud.transport.base import Exchange, Transport
     from thinkaloud.transport.retry import Retry
     from thinkaloud.transport.timeouts import Timeouts
     from thinkaloud.usage import Cost, Usage
+    from thinkaloud.wire.http import HttpRequest
 
 __all__ = [
     "Accumulator",
@@ -165,9 +168,11 @@ __all__ = [
     "Disabled",
     "Document",
     "EventStream",
+    "Exchange",
     "GeminiOptions",
     "GoogleAuth",
     "HistoryError",
+    "HttpRequest",
     "Image",
     "InvalidRequest",
     "Issue",
@@ -178,6 +183,7 @@ __all__ = [
     "MalformedToolArguments",
     "MalformedToolCall",
     "Message",
+    "Messages",
     "MissingCredentials",
     "Model",
     "NotFound",
@@ -187,6 +193,7 @@ __all__ = [
     "OpenAIChatOptions",
     "OpenAIResponsesOptions",
     "Origin",
+    "Outcome",
     "Output",
     "OutputError",
     "Overloaded",
@@ -245,6 +252,7 @@ __all__ = [
     "ToolFinished",
     "ToolResult",
     "ToolStarted",
+    "Transport",
     "TransportError",
     "TruncatedStream",
     "TurnEnd",
@@ -255,6 +263,7 @@ __all__ = [
     "UsageUpdate",
     "UserBlock",
     "UserMessage",
+    "WrongValue",
     "clamp_thinking_level",
     "complete",
     "complete_many",

@@ -17,6 +17,7 @@ from thinkaloud.plan import Messages, refuse_unknown
 from thinkaloud.wire.hiding import cover
 
 Outcome = AssistantMessage | ThinkaloudError
+"""What became of one of many conversations: its answer, or the error that it ended with."""
 OnDone = Callable[[int, Outcome], None] | Callable[[int, Outcome], Awaitable[None]]
 
 
@@ -37,7 +38,7 @@ async def complete_many(
     options: as in `complete`, for all of them; without a `client` they share one that is made for this call.
 
     Raises ConfigurationError for arguments that no call takes, and what `on_done` or the iterator raises. Cancelled or
-    failed, it leaves no task and no connection.
+    failed, it leaves no task and no connection, and gives nothing: what came before is what `on_done` was told.
     """
     cover(options)
     rest = dict(options)

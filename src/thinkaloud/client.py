@@ -52,7 +52,8 @@ class Client:
     base_url: another place that speaks the protocol, such as a gateway; a model's own `base_url` wins over it.
     http_client: an httpx or httpx2 AsyncClient of yours; it is used as it is and never closed here.
     transport: another way to send requests; the test kit has one that answers from memory.
-    timeouts, limits: time limits and bounds.
+    timeouts, limits: time limits and bounds. A client opens as many connections as calls run at the same time, up to
+        1,024, and keeps up to 112 idle ones, for 5 s.
     retries: when a request that failed before its answer began is sent again: a Retry, or how many times; 0 for never.
     on_request, on_response, on_event: functions that are told of each request, each answer's head and each event of
         every call, where the call runs; what they raise ends it.

@@ -9,7 +9,10 @@ _NAMES = {
     "auth.base": ("Auth",),
     "auth.bearer": ("BearerAuth",),
     "auth.google": ("GoogleAuth",),
-    "batch": ("complete_many",),
+    "batch": (
+        "Outcome",
+        "complete_many",
+    ),
     "client": (
         "Client",
         "complete",
@@ -60,6 +63,7 @@ _NAMES = {
         "TruncatedStream",
         "UnknownModel",
         "UnsupportedOption",
+        "WrongValue",
     ),
     "event_stream": ("EventStream",),
     "events": (
@@ -146,6 +150,7 @@ _NAMES = {
     ),
     "plan": (
         "CallOptions",
+        "Messages",
         "Plan",
         "prepare",
     ),
@@ -177,12 +182,17 @@ _NAMES = {
         "Tool",
         "ToolChoice",
     ),
+    "transport.base": (
+        "Exchange",
+        "Transport",
+    ),
     "transport.retry": ("Retry",),
     "transport.timeouts": ("Timeouts",),
     "usage": (
         "Cost",
         "Usage",
     ),
+    "wire.http": ("HttpRequest",),
 }
 
 HOMES = {name: module for module, names in _NAMES.items() for name in names}

@@ -47,6 +47,7 @@ from thinkaloud.wire.hiding import Unshown, cover, shown_headers
 from thinkaloud.wire.http import HttpRequest
 
 Messages = str | Message | Sequence[str | Message] | Conversation
+"""What a call takes as its conversation: a text, a message, several of them, or a Conversation."""
 
 
 class CallOptions(TypedDict, total=False):
@@ -388,7 +389,8 @@ def refuse_unknown(options: Mapping[str, Any]) -> None:
         if name in _OF_RUNS:
             raise UnsupportedOption(f"{name} is an argument of run and run_stream: a call here is one answer")
         near = get_close_matches(name, [*known, *_OF_CLIENTS, *_OF_RUNS], 1)
-        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(known))}"
+        where = ", an argument of Client" if near and near[0] in _OF_CLIENTS else ""
+        hint = f"did you mean {near[0]}{where}?" if near else f"there are: {', '.join(sorted(known))}"
         raise UnsupportedOption(f"unknown argument {name!r}; {hint}")
 
 

@@ -39,7 +39,11 @@ class Exchange(Protocol):
 
 
 class Transport(Protocol):
-    """Sends requests. Our own speaks HTTP through httpx; the test kit's answers from memory."""
+    """Sends requests. Our own speaks HTTP through httpx; the test kit's answers from memory.
+
+    For a way of your own give `Client(transport=...)` any object with these two methods. Time limits, retries and the
+    reading of the answer are not its matter: a wait that takes too long is cancelled. It must not follow redirects.
+    """
 
     async def send(self, request: HttpRequest, credentials: Mapping[str, str]) -> Exchange:
         """Send a request and give its answer as soon as the head of it has come.

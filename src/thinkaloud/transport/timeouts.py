@@ -25,7 +25,8 @@ class Timeouts:
     silence: between two pieces of the answer, keep-alive comments counted.
     content_silence: between two events, keep-alive comments not counted; off by default, because models may think out
         of sight for long.
-    total: the whole call, retries and their waits included; off by default.
+    total: the whole call, retries and their waits included; off by default. Where the wait for another try would not
+        fit in, the last error is raised at once instead.
 
     Under `async with` the limits on silence may run out up to 2 % later, as they are not set anew for every piece.
     The defaults let a model think out of sight for minutes.

@@ -217,7 +217,7 @@ def test_errors_of_other_shapes_inside_a_stream_are_typed(event: ServerEvent) ->
 def test_an_error_event_without_json_keeps_its_text() -> None:
     error = read(start(), ServerEvent(event="error", data="upstream gone")).error
     assert isinstance(error, ProviderError)
-    assert error.message == "upstream gone"
+    assert error.message == "anthropic failed: upstream gone"
 
 
 def test_a_dead_parser_raises_the_same_error_again() -> None:

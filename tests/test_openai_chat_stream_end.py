@@ -195,7 +195,7 @@ def test_an_event_named_error_is_an_error() -> None:
 
 def test_an_event_named_error_need_not_be_json() -> None:
     error = failed(ServerEvent(event="error", data="failed to decode"))
-    assert (type(error), error.message, error.retryable) == (ServerError, "failed to decode", True)
+    assert (type(error), error.message, error.retryable) == (ServerError, "openrouter failed: failed to decode", True)
 
 
 @pytest.mark.parametrize(

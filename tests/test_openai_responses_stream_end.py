@@ -132,7 +132,7 @@ def test_an_error_in_any_form_is_the_same_error_with_what_had_come(event: Any) -
 def test_an_error_event_with_plain_text_is_an_error() -> None:
     reading = read(BEGUN, ServerEvent(event="error", data="upstream went away"))
     assert type(reading.error) is ServerError
-    assert reading.error.message == "upstream went away"
+    assert reading.error.message == "openai failed: upstream went away"
 
 
 @pytest.mark.parametrize("kind", ["failed", "completed", "in_progress"])

@@ -147,7 +147,7 @@ async def test_several_answers_run_at_once() -> None:
         (Failure(429, headers={"retry-after": "2"}), 429, "rate_limit_error"),
         (Failure(529), 529, "overloaded_error"),
         (Failure(418), 418, "invalid_request_error"),
-        (Failure(503), 503, "api_error"),
+        (Failure(503), 503, "overloaded_error"),
     ],
 )
 async def test_a_failure_is_an_error_status(reply: Failure, status: int, kind: str) -> None:

@@ -27,7 +27,8 @@ async def failed(*replies: Any, model: str = CLAUDE, call: dict[str, Any] | None
         **options,
     )
     with no_backoff(), pytest.raises(ta.ThinkaloudError) as raised:
-        await client.complete(model, "hi", **(call or {}))
+        told: Any = call or {}
+        await client.complete(model, "hi", **told)
     return raised.value
 
 
@@ -201,5 +202,5 @@ async def test_a_pool_without_room_is_told_with_its_limit() -> None:
         await anyio.wait_all_tasks_blocked()
         with pytest.raises(ta.DeadlineExceeded) as raised:
             await client.complete(CHAT, "hi")
+        assert (str(raised.value), raised.value.kind) == ("the pool deadline of 0.05 s ran out", "pool")
         tasks.cancel_scope.cancel()
-    assert (str(raised.value), raised.value.kind) == ("the pool deadline of 0.05 s ran out", "pool")

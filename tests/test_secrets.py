@@ -103,8 +103,9 @@ async def test_what_is_added_to_a_request_shows_in_no_frame_of_a_failed_call() -
 
 def test_what_is_added_to_a_request_shows_in_no_frame_of_its_refusal() -> None:
     client = failing()
-    calls = (ta.prepare, ta.stream, ta.complete_sync, ta.run_stream, client.prepare, client.stream, client.run_stream)
-    for call in calls:
+    called: Any = client
+    calls: tuple[Any, ...] = (ta.prepare, ta.stream, ta.complete_sync, ta.run_stream)
+    for call in (*calls, called.prepare, called.stream, called.run_stream):
         for wrong in ({"temperature": -1}, {"extra_headers": {"x-key": f"{KEY}\n"}}, {"extra_body": {"a": {IN_BODY}}}):
             with pytest.raises(ta.ConfigurationError) as caught:
                 call(CLAUDE, "Hi", **{**ADDED, **wrong})

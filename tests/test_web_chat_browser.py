@@ -83,7 +83,7 @@ def page(chromium: Any, running: tuple[str, Server, deque[Any]]) -> Iterator[Pag
     """A new page. An error in its scripts, or a request to anywhere else, fails the test."""
     url, _, _ = running
     page = chromium.new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(60_000)
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda said: faults.append(said.text) if "Content Security Policy" in said.text else None)

@@ -72,8 +72,11 @@ def real_number(
     """Raise WrongValue unless this is a number above 0, or from 0 on. what: what it counts, such as "seconds"."""
     if value is None and or_none:
         return
-    fits = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not fits or not (value > 0 or (value == 0 and not above_zero)):
+    if (
+        not isinstance(value, (int, float))
+        or isinstance(value, bool)
+        or not (value > 0 or (value == 0 and not above_zero))
+    ):
         bound = " above 0" if above_zero else ", 0 or more"
         raise WrongValue(f"{name}={shown(value)} must be {what}{bound}{', or None' if or_none else ''}")
 

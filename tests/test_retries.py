@@ -456,3 +456,14 @@ def test_native_options_of_a_chain_are_a_tuple_with_one_for_each_protocol() -> N
         ta.prepare(CLAUDE, "hi", fallbacks=chain, options=AnthropicOptions())
     plan = ta.prepare(CLAUDE, "hi", fallbacks=chain, options=(AnthropicOptions(), OpenAIChatOptions()))
     assert len(plan.fallbacks) == 1
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("form", FORMS[:3])
+async def test_nothing_is_sent_again_after_the_first_event_where_no_time_is_limited(form: str) -> None:
+    unlimited = ta.Timeouts(first_event=None, silence=None)
+    scripted, client = client_of(Reply("one two three", delivery=Delivery(cut_after=700)), "other", timeouts=unlimited)
+    with pytest.raises(ta.ThinkaloudError) as caught:
+        await read(client, form)
+    assert len(scripted.requests) == 1
+    assert getattr(caught.value, "partial", None) is not None

@@ -2,7 +2,7 @@
 
 Until the answer's first event a failed request may be amended, sent again, or go to another model; afterwards every
 failure is final. A deadline stands around a single wait, so no scope outlives one, unless somebody has a scope around
-all of them: that one's deadline is moved while the answer comes.
+many reads: that one's deadline is moved while the answer comes.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class Attempts:
             events = reader.fail(error)
         else:
             events = reader.feed(piece) if piece else reader.close()
-        if self._timed and events:
+        if events and (self._timed or self._deadlines.starting):
             self._note(events)
         return await self._ended(reader, events) if reader.ended else events
 
